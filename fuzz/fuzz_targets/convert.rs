@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{ConvertOptions, DiffOptions, Order, error::Severity, output::WriteOptions};
+use nnz::{Context, ConvertOptions, DiffOptions, Order, error::Severity};
 use nnz_fuzz::scratch::{Scratch, location};
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
@@ -27,15 +27,16 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     };
     let shape = opened.header().shape;
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions::default().memory(MEMORY).threads(1).dialect(None);
-    nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
+    let context = context();
+    let allowed = nnz::ValidateOptions::default().dialect(None);
+    nnz::validate(&here, &allowed, &context, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }
     })
     .unwrap();
-    let options = nnz::CatOptions::default().memory(MEMORY);
-    let catted = nnz::cat(&here, &options, &mut std::io::sink());
+    let options = nnz::CatOptions::default();
+    let catted = nnz::cat(&here, &options, &context, &mut std::io::sink());
     if faults.is_empty() {
         catted.unwrap();
     }
@@ -43,7 +44,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Keep;
     }
 
-    let mut options = ConvertOptions::default()
+    let options = ConvertOptions::default()
         .format("bpcells")
         .order([None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)])
         .format_options(
@@ -60,11 +61,11 @@ fuzz_target!(|input: &[u8]| -> Corpus {
                 None,
             ][usize::from(how >> 5 & 3)],
         )
-        .write(WriteOptions { overwrite: true, sync: false })
-        .memory(MEMORY);
+        .overwrite(true)
+        .sync(false);
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
-        options.threads = threads;
-        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::NoProgress);
+        let context = context.clone().with_threads(threads);
+        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &context);
         done.map(|summary| summary.entries).map_err(|error| error.to_string())
     });
     assert_eq!(outcomes[0], outcomes[1]);
@@ -80,7 +81,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
     // The output is valid for any source.
     let store = location(&SCRATCH.path("one"));
-    nnz::validate(&store, &allowed, &nnz::NoProgress, &mut |finding| {
+    nnz::validate(&store, &allowed, &context, &mut |finding| {
         assert!(finding.severity != Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -93,18 +94,20 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let back = location(&SCRATCH.path("back.mtx"));
     let options = ConvertOptions::default()
         .format_options(nnz::formats::FormatOptions::new().with("layout", "coordinate"))
-        .threads(1)
-        .write(WriteOptions { overwrite: true, sync: false })
-        .memory(MEMORY);
-    nnz::convert(&store, &back, &options, &nnz::NoProgress).unwrap();
+        .overwrite(true)
+        .sync(false);
+    nnz::convert(&store, &back, &options, &context).unwrap();
     same(&here, &back);
     Corpus::Keep
 });
 
+fn context() -> Context {
+    Context::default().with_memory(MEMORY).with_threads(1)
+}
+
 fn same(one: &nnz::Location, other: &nnz::Location) {
-    let options = DiffOptions::default().stored(false).max_diffs(3).memory(MEMORY).threads(1);
+    let (options, context) = (DiffOptions::default().stored(false).max_diffs(3), context());
     let mut found = Vec::new();
-    nnz::diff(one, other, &options, &nnz::NoProgress, &mut |difference| found.push(difference))
-        .unwrap();
+    nnz::diff(one, other, &options, &context, &mut |difference| found.push(difference)).unwrap();
     assert!(found.is_empty(), "{found:?}");
 }

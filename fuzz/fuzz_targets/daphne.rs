@@ -98,7 +98,7 @@ fn again(source: &MatrixSource, header: &Header, dialect: Dialect, expected: &[E
     };
     let path = SCRATCH.path("again.dbdf");
     let options = Options { dialect, data_type, ..Options::default() };
-    let write = WriteOptions { overwrite: false, sync: false };
+    let write = WriteOptions::default().overwrite(false).sync(false);
     // Not all dialects support all types.
     let Ok(mut sink) = MatrixSink::create(&path, header, write, &options) else { return };
     let mut reader = source.batches(0..header.shape.rows, Projection::ALL).unwrap();

@@ -44,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
 
     // What was read round-trips, or is refused.
     SCRATCH.clear(&["again"]);
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     let target = SCRATCH.path("again");
     let writer = DirectoryWriter::create(&target, options, &["numbers", "strings", "tag"]).unwrap();
     let mut writer = NamedArraysWriter::new(writer);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::formats::list_members;
-use nnz::{Dataset, Location, OpenOptions};
+use nnz::{Context, Dataset, Location, OpenOptions};
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::{Scratch, location};
 
@@ -19,11 +19,13 @@ const MOST: u64 = 1 << 20;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let path = SCRATCH.write("m.mat", input);
-    let options = OpenOptions::new().memory_limit(1 << 20);
-    let Ok(members) = list_members(location(&path), &options) else { return Corpus::Reject };
+    let context = Context::default().with_memory(1 << 20);
+    let Ok(members) = list_members(location(&path), &OpenOptions::new(), &context) else {
+        return Corpus::Reject;
+    };
     for member in members.into_iter().take(VARIABLES) {
         let at = Location::Path { path: path.clone(), group: Some(member.path) };
-        let Ok(Dataset::Matrix(matrix)) = options.open(at) else { continue };
+        let Ok(Dataset::Matrix(matrix)) = context.open(at) else { continue };
         assert!(!member.value_type.is_empty());
         if matrix.header().nnz.is_none_or(|entries| entries < MOST) {
             agree(&in_order(&*matrix), &backwards(&*matrix));

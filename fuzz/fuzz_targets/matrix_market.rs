@@ -14,6 +14,7 @@ use nnz::{
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
+use nnz_storage::TaskContext;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(source) = open(input) else {
@@ -80,8 +81,11 @@ fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
         }
         for gzip in [false, true] {
             let shared = Shared::default();
-            let stream =
-                Target::Stream { writer: Box::new(shared.clone()), name: "out".to_owned() };
+            let stream = Target::Stream {
+                writer: Box::new(shared.clone()),
+                name: "out".to_owned(),
+                context: TaskContext::default(),
+            };
             let options = Options { gzip, ..Options::new(layout, &stream) };
             let mut sink = create(stream, header, options).unwrap();
             let source = open(input).unwrap();

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Axis, MatrixSource as _, error::Severity};
+use nnz::{Axis, Context, MatrixSource as _, error::Severity};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::{Scratch, location};
@@ -33,8 +33,9 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         std::fs::write(folder.join(name), content).unwrap();
     }
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
-    let validated = nnz::validate(&location(&folder), &allowed, &nnz::NoProgress, &mut |finding| {
+    let context = Context::default().with_memory(1 << 20).with_threads(1);
+    let allowed = nnz::ValidateOptions::default().dialect(None);
+    let validated = nnz::validate(&location(&folder), &allowed, &context, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }

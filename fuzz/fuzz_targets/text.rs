@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::formats::FormatOptions;
-use nnz::{Dataset, MatrixSource, OpenOptions, Result};
+use nnz::{Context, Dataset, MatrixSource, OpenOptions, Result};
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::{Scratch, location};
 
@@ -67,6 +67,7 @@ fn open(
     let path = SCRATCH.write("text", text);
     let given =
         options.iter().fold(FormatOptions::new(), |all, (name, value)| all.with(*name, *value));
-    let open = OpenOptions::new().memory_limit(1 << 24).format(format).format_options(given);
-    open.open(location(&path)).and_then(Dataset::into_matrix)
+    let context = Context::default().with_memory(1 << 24);
+    let open = OpenOptions::new().format(format).format_options(given);
+    open.open(location(&path), &context).and_then(Dataset::into_matrix)
 }

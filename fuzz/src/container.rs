@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz::{Dataset, OpenOptions, error::Severity};
+use nnz::{Context, Dataset, error::Severity};
 use nnz_container::NamedArrays;
 
 use crate::read::{backwards, in_order};
@@ -49,16 +49,14 @@ pub fn read([one, two]: [&NamedArrays; 2], bytes: u64) {
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
-    let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
-    let validated = nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
+    let context = Context::default().with_memory(1 << 20).with_threads(1);
+    let allowed = nnz::ValidateOptions::default().dialect(None);
+    let validated = nnz::validate(&here, &allowed, &context, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });
     if validated.is_ok() && faults == 0 {
         // Tensors and fragments can be valid, too.
-        let Dataset::Matrix(opened) = OpenOptions::new().memory_limit(1 << 20).open(&here).unwrap()
-        else {
-            return;
-        };
+        let Dataset::Matrix(opened) = context.open(&here).unwrap() else { return };
         // There can be too many cells to read.
         if opened.header().nnz.is_none_or(|stored| stored < MOST) {
             let one = in_order(&*opened).unwrap();

@@ -7,14 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use nnz::engine::{self, MatrixTarget};
 use nnz::matrix::{MatrixSink, Minors, Names, SinkCapabilities, Written};
 use nnz::{
-    Batch, Cancellation, Error, ErrorKind, Header, NoProgress, Order, Place, Result, Shape,
-    Summary, ValueType, Values,
+    Batch, Cancellation, Error, ErrorKind, Header, Order, Place, Result, Shape, Summary, ValueType,
+    Values,
 };
 use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::error::OrRaise as _;
-use crate::options::memory;
 use crate::source::Source;
 use crate::task::{self, TICK};
 
@@ -200,16 +199,14 @@ impl BlockReader {
     ) -> PyResult<Self> {
         let (inner, place) = source.inner();
         let &Header { shape, order, .. } = inner.header();
-        let cancellation = Cancellation::new();
-        let options = engine::ConvertOptions::default()
-            .order(Some(order))
-            .memory(memory(py, memory_limit)?)
-            .cancellation(Some(cancellation.clone()));
+        let cancellation = task::token();
+        let limits = crate::options::limits(py, memory_limit, None)?;
+        let options = engine::ConvertOptions::default().order(Some(order));
         // One block waits while the next is created.
         let (sender, blocks) = sync_channel(1);
-        let done = task::start(move || {
+        let done = task::start(cancellation.clone(), limits, move |context| {
             let target = Blocks { sender, nbytes };
-            engine::convert(&*inner, &place, &target, &options, &NoProgress)
+            engine::convert(&*inner, &place, &target, &options, context)
         })?;
         let reading = Mutex::new(Some(Reading { blocks, done }));
         Ok(Self { shape, order, cancellation, reading })

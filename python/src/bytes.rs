@@ -37,8 +37,8 @@ impl Stored {
     fn new(py: Python<'_>, path: OsString) -> PyResult<Self> {
         let path = PathBuf::from(path);
         let opened = path.clone();
-        let inner = task::run_detached(py, move || {
-            let storage = nnz::default_storage();
+        let inner = task::run_detached(py, task::Limits::default(), move |context| {
+            let storage = context.storage();
             let open = || match storage.kind(&opened)? {
                 EntryKind::Directory => storage.open_directory(&opened).map(Inner::Directory),
                 _ => storage.open(&opened).map(Inner::File),
@@ -63,7 +63,7 @@ impl Stored {
             return Err(argument(py, "a directory has no bytes"));
         };
         let path = self.path.clone();
-        let bytes = task::run_detached(py, move || {
+        let bytes = task::run_detached(py, task::Limits::default(), move |_| {
             piece(&*file, start, length).map_err(|error| failed(&path, error))
         })?;
         Ok(PyBytes::new(py, &bytes))
@@ -76,11 +76,13 @@ impl Stored {
         };
         let (name, path) = (PathBuf::from(&name), self.path.join(&name));
         let shown = path.clone();
-        let found = task::run_detached(py, move || match directory.open(&name) {
-            Ok(file) => Ok(Some(file)),
-            // A directory in its place is no file either.
-            Err(error) if is_absent(error.kind()) => Ok(None),
-            Err(error) => Err(failed(&shown, error)),
+        let found = task::run_detached(py, task::Limits::default(), move |_| {
+            match directory.open(&name) {
+                Ok(file) => Ok(Some(file)),
+                // A directory in its place is no file either.
+                Err(error) if is_absent(error.kind()) => Ok(None),
+                Err(error) => Err(failed(&shown, error)),
+            }
         })?;
         Ok(found.map(|file| Self { inner: Inner::File(file), path }))
     }
@@ -91,7 +93,7 @@ impl Stored {
             return Err(argument(py, "a file has no files in it"));
         };
         let path = self.path.join(&below);
-        task::run_detached(py, move || {
+        task::run_detached(py, task::Limits::default(), move |_| {
             let mut names = Vec::new();
             let each = &mut |entry: nnz::storage::ListedEntry| {
                 names.push(entry.name);

@@ -1,11 +1,12 @@
 //! Names and annotations as lists and arrays.
 
+use nnz::Context;
 use nnz::annotations::{
     AnnotationTable, Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType,
     ColumnValues,
 };
 use nnz::matrix::StringList;
-use nnz::{Axis, Cancellation, MatrixSource};
+use nnz::{Axis, MatrixSource};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -63,14 +64,13 @@ pub(crate) fn to_strings(list: &Bound<'_, PyAny>) -> PyResult<StringList> {
 pub(crate) fn read(
     table: &dyn Annotations,
     wanted: Option<&[String]>,
-    memory: u64,
-    cancellation: &Cancellation,
+    context: &Context,
 ) -> nnz::Result<Vec<(String, Column)>> {
     let is_wanted = |info: &ColumnInfo| wanted.is_none_or(|names| names.contains(&info.name));
     let columns = table.columns().iter().enumerate().filter(|(_, info)| is_wanted(info));
     let read = |(number, info): (usize, &ColumnInfo)| {
-        cancellation.check()?;
-        Ok((info.name.clone(), table.read_column(number, memory)?))
+        context.check()?;
+        Ok((info.name.clone(), table.read_column(number, context.memory())?))
     };
     columns.map(read).collect()
 }
@@ -79,7 +79,7 @@ pub(crate) fn read(
 pub(crate) fn read_names(
     source: &dyn MatrixSource,
     axis: Axis,
-    cancellation: &Cancellation,
+    context: &Context,
 ) -> nnz::Result<Option<StringList>> {
     /// The number of names between checks for cancellation.
     const STEP: u64 = 4096;
@@ -87,7 +87,7 @@ pub(crate) fn read_names(
     let mut list = StringList::new();
     while let Some(name) = names.next_string()? {
         if list.len().is_multiple_of(STEP) {
-            cancellation.check()?;
+            context.check()?;
         }
         list.try_push(name)?;
     }

@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use nnz::engine::Observed;
 use nnz::engine::compute::{
-    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
-    normalizing_factors, pca,
+    Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
+    pca,
 };
-use nnz::{Axis, MatrixSource, Place, StatsOptions};
+use nnz::{Axis, MatrixSource, Place};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::vector;
 use crate::error::argument;
-use crate::options::{memory, threads};
 use crate::task;
 use crate::view::View;
 
@@ -53,8 +52,9 @@ pub(crate) fn computed(
     (inner, place): Placed,
     steps: Vec<ValueStep>,
 ) -> PyResult<Arc<dyn MatrixSource>> {
-    let computed =
-        task::run_detached(py, move || Computed::new(Box::new(View::new(inner)), place, steps))?;
+    let computed = task::run_detached(py, task::Limits::default(), move |_| {
+        Computed::new(Box::new(View::new(inner)), place, steps)
+    })?;
     Ok(Arc::new(computed))
 }
 
@@ -66,12 +66,10 @@ pub(crate) fn factors<'py>(
     target: Option<f64>,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options =
-        StatsOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
-    let found = task::run(py, None, move |context| {
-        let options = options.cancellation(context.token());
-        normalizing_factors(&*inner, &place, axis, target, options)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            normalizing_factors(&*inner, &place, axis, target, context)
+        })?;
     Ok(found.into_pyarray(py).into_any())
 }
 
@@ -83,11 +81,9 @@ pub(crate) fn product<'py>(
     width: usize,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options =
-        ProductOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
     match vector::<f32>(dense) {
-        Ok(dense) => multiplied(py, placed, dense, width, options),
-        Err(_) => multiplied::<f64>(py, placed, vector(dense)?, width, options),
+        Ok(dense) => multiplied(py, placed, dense, width, limits),
+        Err(_) => multiplied::<f64>(py, placed, vector(dense)?, width, limits),
     }
 }
 
@@ -96,11 +92,12 @@ fn multiplied<'py, T: Float + Element>(
     (inner, place): Placed,
     dense: Vec<T>,
     width: usize,
-    options: ProductOptions,
+    limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let found = task::run(py, None, move |context| {
-        multiply(&*inner, &place, &dense, width, &options.cancellation(context.token()))
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            multiply(&*inner, &place, &dense, width, context)
+        })?;
     Ok(found.into_pyarray(py).into_any())
 }
 
@@ -121,12 +118,10 @@ pub(crate) fn aggregated<'py>(
     };
     let codes: Vec<Option<u32>> =
         vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect();
-    let options =
-        ProductOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
-    let found = task::run(py, None, move |context| {
-        let options = options.cancellation(context.token());
-        aggregate(&*inner, &place, axis, (&codes, groups), what, &options)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            aggregate(&*inner, &place, axis, (&codes, groups), what, context)
+        })?;
     Ok(found.into_pyarray(py).into_any())
 }
 
@@ -142,11 +137,11 @@ pub(crate) fn components<'py>(
     limits: Limits<'_, 'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Components<'py>> {
-    let options = options.memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
-    let found = task::run(py, progress, move |context| {
-        let observed = Observed::new(&*inner, "computing", &*context.progress);
-        pca(&observed, &place, &options.cancellation(context.token()))
-    })?;
+    let found =
+        task::run(py, progress, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            let observed = Observed::new(&*inner, "computing", context.progress());
+            pca(&observed, &place, &options, context)
+        })?;
     let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
     Ok((
         array(found.scores),

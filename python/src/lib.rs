@@ -60,15 +60,17 @@ mod _nnz {
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]
-    use crate::storage::{Storage, is_url, set_storage_options, within, without_secrets};
+    use crate::storage::{
+        Storage, is_url, set_storage_options, set_temporary_directory, within, without_secrets,
+    };
     #[pymodule_export]
     use crate::table::{TableSource, write_stream, write_table};
     #[pymodule_export]
     use crate::tensor::TensorSource;
     #[pymodule_export]
     use crate::verbs::{
-        concat, convert, default_memory, diff, filter, formats, groups, members, repair,
-        set_temporary_directory, slice, split, validate,
+        concat, convert, default_memory, diff, filter, formats, groups, members, repair, slice,
+        split, validate,
     };
 
     #[pymodule_export]

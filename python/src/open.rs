@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 
 use nnz::container::memory::Memory;
-use nnz::formats::Registry;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
 use nnz::{Dataset, Header, MatrixSource, Place};
@@ -72,9 +71,9 @@ pub(crate) fn open(
 ) -> PyResult<Py<PyAny>> {
     let location = location(path);
     let place = location.source_place();
-    let options = open_options(py, memory_limit, reading)?;
-    let opened = task::run_detached(py, move || {
-        let opened = options.open(&location).and_then(Opened::new);
+    let (options, limits) = open_options(py, memory_limit, reading)?;
+    let opened = task::run_detached(py, limits, move |context| {
+        let opened = options.open(&location, context).and_then(Opened::new);
         opened.map_err(|error| error.with_context(&location.source_place()))
     })?;
     opened.into_python(py, place)
@@ -90,10 +89,10 @@ pub(crate) fn open_listed(
 ) -> PyResult<(Py<PyAny>, Vec<Listed>)> {
     let location = location(path);
     let place = location.source_place();
-    let options = open_options(py, memory_limit, None)?;
-    let (opened, members) = task::run_detached(py, move || {
+    let (options, limits) = open_options(py, memory_limit, None)?;
+    let (opened, members) = task::run_detached(py, limits, move |context| {
         let open = || {
-            let detected = Registry::default().detect(&location, &options)?;
+            let detected = context.detect(&location, &options)?;
             let members = detected.members();
             let opened = detected.open(&options).and_then(Opened::new)?;
             Ok((opened, members?))
@@ -124,7 +123,7 @@ pub(crate) fn from_binsparse(
     }
     writer.finish().or_raise(py)?;
     let place = Place::path(IN_MEMORY);
-    let opened = task::run_detached(py, move || {
+    let opened = task::run_detached(py, task::Limits::default(), move |_| {
         let opened = nnz::tensor::open(memory.arrays()).and_then(Opened::new);
         opened.map_err(|error| error.with_context(&Place::path(IN_MEMORY)))
     })?;

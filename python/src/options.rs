@@ -8,20 +8,21 @@ use nnz::daphne::{self, Dialect};
 use nnz::engine::Reordering;
 use nnz::formats::{FormatOptions, Registry};
 use nnz::frames::FrameOptions;
-use nnz::output::{CellAxis, StructurePolicy, WriteOptions};
+use nnz::output::{CellAxis, StructurePolicy};
 use nnz::{Axis, Compression, ConvertOptions, Rounding, ValueType};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
 use crate::columns::{to_strings, to_table};
 use crate::error::{OrRaise as _, argument};
+use crate::task::Limits;
 use crate::{arrays, reading, source};
 
-/// Returns the number of threads; all cores by default.
-pub(crate) fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+/// Returns the number of threads; `None` for all cores.
+fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
     const MOST: u64 = 1024;
     let Some(given) = given.filter(|given| !given.is_none()) else {
-        return Ok(ConvertOptions::default().threads);
+        return Ok(None);
     };
     let number = match given.cast::<PyBool>() {
         Ok(_) => None,
@@ -32,7 +33,7 @@ pub(crate) fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyRes
         },
     };
     match number.map(|number| number.min(MOST)).map(usize::try_from) {
-        Some(Ok(number @ 1..)) => Ok(number),
+        Some(Ok(number @ 1..)) => Ok(Some(number)),
         _ => Err(argument(
             py,
             format!("threads {}: expected an integer of at least 1", given.repr()?),
@@ -41,16 +42,31 @@ pub(crate) fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyRes
 }
 
 /// Parses a number of bytes, or a string such as `500M` or `4Gi`.
-pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-    let Some(given) = given else { return Ok(nnz::engine::default_memory()) };
+fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u64>> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
     if let Ok(bytes) = given.extract::<u64>() {
-        return Ok(bytes);
+        return Ok(Some(bytes));
     }
     let refused =
         |_| argument(py, format!("memory {given}: expected bytes, or a size such as \"500M\""));
     let text: String = given.extract().map_err(refused)?;
     let size = nnz::text::parse_size(&text);
-    size.map_err(|error| argument(py, format!("memory {text:?}: {error}")))
+    size.map(Some).map_err(|error| argument(py, format!("memory {text:?}: {error}")))
+}
+
+/// Parses the limits of an operation.
+pub(crate) fn limits(
+    py: Python<'_>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    workers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Limits> {
+    Ok(Limits { memory: memory(py, memory_limit)?, threads: threads(py, workers)? })
+}
+
+/// Parses the limits among the options of writing.
+pub(crate) fn limits_of(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
+    let [memory, threads] = [given.get_item("memory")?, given.get_item("threads")?];
+    limits(given.py(), memory.as_ref(), threads.as_ref())
 }
 
 /// Returns a flag: a boolean of Python or NumPy.
@@ -91,13 +107,12 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
     let mut reading = reading::Reading::default();
     let mut options = ConvertOptions::default();
     let mut of_format = FormatOptions::new();
-    let mut write = WriteOptions::default();
     let [mut rows, mut cols] = [Labels::default(), Labels::default()];
-    let limit = given.get_item("memory")?.filter(|given| !given.is_none());
-    options.memory = memory(py, limit.as_ref())?;
+    let limits = limits_of(given)?;
+    let memory = || limits.memory.unwrap_or_else(nnz::engine::default_memory);
     for (name, value) in given {
         let name: String = name.extract()?;
-        if value.is_none() || name == "memory" {
+        if value.is_none() || name == "memory" || name == "threads" {
             continue;
         }
         let text = || match value.extract::<String>() {
@@ -139,12 +154,11 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
                 rows.make_unique = flag()?;
                 cols.make_unique = rows.make_unique;
             }
-            "row_annotations" => rows.table = Some(Arc::new(table(&value, options.memory)?)),
-            "col_annotations" => cols.table = Some(Arc::new(table(&value, options.memory)?)),
-            "force" => write.overwrite = flag()?,
+            "row_annotations" => rows.table = Some(Arc::new(table(&value, memory())?)),
+            "col_annotations" => cols.table = Some(Arc::new(table(&value, memory())?)),
+            "force" => options.overwrite = flag()?,
             "strict" => options.strict = flag()?,
-            "no_sync" => write.sync = !flag()?,
-            "threads" => options.threads = threads(py, Some(&value))?,
+            "no_sync" => options.sync = !flag()?,
             // They are options of the source, and only apply to some operations.
             "types" | "from_dialect" => {
                 return Err(argument(py, format!("{name} only applies to nnz.convert")));
@@ -164,7 +178,7 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
             }
         }
     }
-    let options = options.format_options(of_format).write(write);
+    let options = options.format_options(of_format);
     Ok((options.row_labels(rows).col_labels(cols), reading))
 }
 
@@ -221,7 +235,8 @@ pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
         .format(options.format)
         .format_options(options.format_options)
         .rounding(options.rounding)
-        .write(options.write))
+        .overwrite(options.overwrite)
+        .sync(options.sync))
 }
 
 /// Reads a table: the path of a file, or names and columns.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::matrix::{Names, Structure, Unit, UnitReader};
-use nnz::{Axis, Batch, Header, MatrixSource, Projection, Result, Scalar, ValueType, Values};
+use nnz::matrix::{At, Structure, Unit, UnitReader, Wrapped};
+use nnz::{Batch, Header, MatrixSource, Projection, Result, Scalar, ValueType, Values};
 
 /// A number that a complex number has.
 #[derive(Clone, Copy)]
@@ -74,16 +74,12 @@ impl PartOf {
 }
 
 impl MatrixSource for PartOf {
-    nnz::matrix::forward_source! {
-        inner: about, random_access, rereadable, will_read, stored_before, locate, extras, metadata, levels, is_vector, notes
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
         &self.header
-    }
-
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(axis)
     }
 
     fn units(
@@ -104,6 +100,22 @@ impl MatrixSource for PartOf {
         let inner = self.inner.units_within(majors, minors, fields)?;
         let part = self.part;
         Ok(inner.map(|inner| Box::new(Parts { inner, part }) as Box<dyn UnitReader<'_>>))
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        self.inner.will_read(majors, fields);
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        self.inner.locate(row, col)
     }
 }
 

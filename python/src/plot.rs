@@ -1,17 +1,14 @@
 //! The numbers of pictures, and pages about a matrix.
 
-use nnz::engine::plot::{
-    LengthMeasure, PlotOptions, density as density_of, lengths as lengths_of, values,
-};
+use nnz::engine::plot::{LengthMeasure, density as density_of, lengths as lengths_of, values};
 use nnz::plot::draw::{SvgOptions, svg};
 use nnz::report::{Report, ReportOptions, html};
-use nnz::{Location, NoProgress, plot};
+use nnz::{Location, plot};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::argument;
-use crate::options::{memory, threads};
 use crate::reading::Reading;
 use crate::source::Source;
 use crate::{select, task};
@@ -25,15 +22,6 @@ type Counted<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// Counts of 0, 1, 2, ...; the ends of bins and their counts; counts of NaN, negative and positive infinity.
 type Values<'py> = (Bound<'py, PyAny>, Vec<(f64, f64, u64)>, [u64; 3]);
 
-fn plotting(
-    py: Python<'_>,
-    memory_limit: Option<&Bound<'_, PyAny>>,
-    workers: Option<&Bound<'_, PyAny>>,
-) -> PyResult<PlotOptions> {
-    let (memory, threads) = (memory(py, memory_limit)?, threads(py, workers)?);
-    Ok(PlotOptions::default().memory(memory).threads(threads))
-}
-
 /// Counts the entries in each bin of a grid.
 #[pyfunction]
 #[pyo3(signature = (source, most, memory_limit=None, workers=None))]
@@ -45,11 +33,10 @@ pub(crate) fn density<'py>(
     workers: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Grid<'py>> {
     let (inner, place) = source.inner();
-    let options = plotting(py, memory_limit, workers)?;
-    let found = task::run(py, None, move |context| {
-        let options = options.cancellation(context.token());
-        density_of(&*inner, &place, most, &options, &NoProgress)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
+            density_of(&*inner, &place, most, context)
+        })?;
     let counts = found.counts.into_pyarray(py).into_any();
     Ok((counts, found.rows, found.cols, found.rows_per_bin, found.cols_per_bin))
 }
@@ -75,11 +62,10 @@ pub(crate) fn lengths<'py>(
             return Err(argument(py, what));
         }
     };
-    let options = plotting(py, memory_limit, workers)?;
-    let found = task::run(py, None, move |context| {
-        let options = options.cancellation(context.token());
-        lengths_of(&*inner, &place, axis, measure, &options, &NoProgress)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
+            lengths_of(&*inner, &place, axis, measure, context)
+        })?;
     let (numbers, counts): (Vec<f64>, Vec<u64>) = found.values.into_iter().unzip();
     Ok((numbers.into_pyarray(py).into_any(), counts.into_pyarray(py).into_any()))
 }
@@ -94,10 +80,10 @@ pub(crate) fn value_counts<'py>(
     workers: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Values<'py>> {
     let (inner, place) = source.inner();
-    let options = plotting(py, memory_limit, workers)?;
-    let found = task::run(py, None, move |context| {
-        values(&*inner, &place, &options.cancellation(context.token()), &NoProgress)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
+            values(&*inner, &place, context)
+        })?;
     let bins = found.bins.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
     let others = [found.nan, found.negative_infinity, found.positive_infinity];
     Ok((found.integers.into_pyarray(py).into_any(), bins, others))
@@ -116,12 +102,11 @@ pub(crate) fn spy_svg(
 ) -> PyResult<String> {
     const SQUARES: usize = 40;
     let (inner, place) = source.inner();
-    let options = plotting(py, memory_limit, workers)?;
-    let found = task::run(py, None, move |context| {
-        let most = plot::spy_bins(inner.header().shape, [SQUARES, SQUARES]);
-        let options = options.cancellation(context.token());
-        density_of(&*inner, &place, most, &options, &NoProgress)
-    })?;
+    let found =
+        task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
+            let most = plot::spy_bins(inner.header().shape, [SQUARES, SQUARES]);
+            density_of(&*inner, &place, most, context)
+        })?;
     let options = SvgOptions::default().size(480, 360).id(id);
     Ok(svg(&plot::spy(&found, &title), &options))
 }
@@ -139,16 +124,11 @@ pub(crate) fn report(
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<String> {
     let (inner, place) = source.inner();
-    let options = ReportOptions::default()
-        .memory(memory(py, memory_limit)?)
-        .threads(threads(py, workers)?)
-        .open(Reading::new(reading)?.open_options());
-    task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        let progress = &*context.progress;
+    let options = ReportOptions::default().open(Reading::new(reading)?.open_options());
+    task::run(py, progress, crate::options::limits(py, memory_limit, workers)?, move |context| {
         let report = match path {
-            Some(path) => Report::of_location(Location::parse(path), &options, progress)?,
-            None => Report::of_source(&*inner, &place, &options, progress)?,
+            Some(path) => Report::of_location(Location::parse(path), &options, context)?,
+            None => Report::of_source(&*inner, &place, context)?,
         };
         Ok(html(&report))
     })

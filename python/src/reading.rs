@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
 use crate::error::argument;
-use crate::options::memory;
+use crate::options::limits;
+use crate::task::Limits;
 
 /// The format of a source, and its options.
 #[derive(Clone, Default)]
@@ -79,14 +80,14 @@ impl Reading {
 /// The name of the option with the format.
 pub(crate) const FROM_FORMAT: &str = "from_format";
 
-/// Parses the options to open a source.
+/// Parses the options to open a source, and its limits.
 pub(crate) fn open_options(
     py: Python<'_>,
     memory_limit: Option<&Bound<'_, PyAny>>,
     given: Option<&Bound<'_, PyDict>>,
-) -> PyResult<OpenOptions> {
-    let limit = memory(py, memory_limit)?;
-    Ok(Reading::new(given)?.open_options().memory_limit(limit))
+) -> PyResult<(OpenOptions, Limits)> {
+    let limits = limits(py, memory_limit, None)?;
+    Ok((Reading::new(given)?.open_options(), limits))
 }
 
 /// Parses the name of the format of a source.

@@ -1,21 +1,21 @@
 //! A matrix that is open, or made of others.
 
+use nnz::Context;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Filter, FilterOptions, Kept, Observed, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Filter, Kept, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
-    Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions,
-    Selection, Shape, StatsOptions, Values,
+    Axis, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions, Selection,
+    Shape, StatsOptions, Values,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
-use crate::options::{memory, threads};
 use crate::part::{Part, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
@@ -99,9 +99,9 @@ impl Source {
     ) -> PyResult<Self> {
         let location = location(path);
         let place = location.source_place();
-        let options = reading::open_options(py, memory_limit, reading)?;
-        let inner = task::run_detached(py, move || {
-            let opened = options.open(&location).and_then(nnz::Dataset::into_matrix);
+        let (options, limits) = reading::open_options(py, memory_limit, reading)?;
+        let inner = task::run_detached(py, limits, move |context| {
+            let opened = options.open(&location, context).and_then(nnz::Dataset::into_matrix);
             opened.map_err(|error| error.with_context(&location.source_place()))
         })?;
         Ok(Self::new(inner.into(), place))
@@ -189,8 +189,8 @@ impl Source {
     fn names<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
-        let names = task::run(py, None, move |context| {
-            let read = columns::read_names(&*inner, axis, &context.cancellation);
+        let names = task::run(py, None, task::Limits::default(), move |context| {
+            let read = columns::read_names(&*inner, axis, context);
             read.map_err(|error| error.with_context(&place))
         })?;
         names.map(|names| columns::from_strings(py, &names)).transpose()
@@ -213,12 +213,9 @@ impl Source {
     ) -> PyResult<Bound<'py, PyList>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
-        let read = task::run(py, None, move |context| {
-            let limit = nnz::engine::default_memory();
+        let read = task::run(py, None, task::Limits::default(), move |context| {
             let columns = match inner.annotations(axis) {
-                Ok(Some(table)) => {
-                    columns::read(&*table, wanted.as_deref(), limit, &context.cancellation)
-                }
+                Ok(Some(table)) => columns::read(&*table, wanted.as_deref(), context),
                 Ok(None) => Ok(Vec::new()),
                 Err(error) => Err(error),
             };
@@ -243,8 +240,8 @@ impl Source {
         let length = usize::try_from(self.header().shape.len(axis));
         let length = length.map_err(|_| argument(py, format!("too many {axis} for memory")))?;
         let (inner, place) = self.inner();
-        let (fields, columns) = task::run(py, None, move |context| {
-            let read = read_annotations(&*inner, axis, &label, &context.cancellation);
+        let (fields, columns) = task::run(py, None, task::Limits::default(), move |context| {
+            let read = read_annotations(&*inner, axis, &label, context);
             read.map_err(|error| error.with_context(&place))
         })?;
         let mut rows = Some(ArrayData::rows(length, columns));
@@ -253,7 +250,7 @@ impl Source {
 
     /// Returns the transposed matrix.
     fn transposed(&self) -> Self {
-        let inner = Transposed::new(Arc::clone(&self.inner));
+        let inner = Transposed::new(Box::new(Arc::clone(&self.inner)));
         Self::new(Arc::new(inner), self.place.clone())
     }
 
@@ -359,11 +356,14 @@ impl Source {
         workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Compressed<'py>> {
         self.check_fill(py)?;
-        let options = self.read_options(py, by, duplicates, memory_limit, workers)?;
+        let options = self.read_options(py, by, duplicates)?;
         let (inner, place) = self.inner();
-        let matrix = task::run(py, None, move |context| {
-            nnz::engine::read(&*inner, &place, &options.cancellation(context.token()))
-        })?;
+        let matrix = task::run(
+            py,
+            None,
+            crate::options::limits(py, memory_limit, workers)?,
+            move |context| nnz::engine::read(&*inner, &place, &options, context),
+        )?;
         let (shape, by) = (matrix.shape(), order_name(matrix.order()));
         let (pointers, minors, values) = matrix.into_parts();
         let entries = pointers.last().copied().unwrap_or(0);
@@ -384,11 +384,14 @@ impl Source {
         workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, &'static str)> {
         self.check_fill(py)?;
-        let options = self.read_options(py, by, None, memory_limit, workers)?;
+        let options = self.read_options(py, by, None)?;
         let (inner, place) = self.inner();
-        let dense = task::run(py, None, move |context| {
-            nnz::engine::read_dense(&*inner, &place, &options.cancellation(context.token()))
-        })?;
+        let dense = task::run(
+            py,
+            None,
+            crate::options::limits(py, memory_limit, workers)?,
+            move |context| nnz::engine::read_dense(&*inner, &place, &options, context),
+        )?;
         let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
@@ -410,14 +413,17 @@ impl Source {
         let options = StatsOptions::default()
             .rows(axis == Some(Axis::Rows))
             .cols(axis == Some(Axis::Cols))
-            .measures(stats::measure(py, measures)?)
-            .memory(memory(py, memory_limit)?)
-            .threads(threads(py, workers)?);
+            .measures(stats::measure(py, measures)?);
         let (inner, place) = self.inner();
-        let computed = task::run(py, progress, move |context| {
-            let observed = Observed::new(&*inner, "reading", &*context.progress);
-            nnz::engine::stats(&observed, &place, &options.cancellation(context.token()))
-        })?;
+        let computed = task::run(
+            py,
+            progress,
+            crate::options::limits(py, memory_limit, workers)?,
+            move |context| {
+                let observed = Observed::new(&*inner, "reading", context.progress());
+                nnz::engine::stats(&observed, &place, &options, context)
+            },
+        )?;
         let found = match axis {
             None => vec![computed.whole],
             Some(Axis::Rows) => computed.rows.unwrap_or_default(),
@@ -439,15 +445,16 @@ impl Source {
     ) -> PyResult<Positions<'py>> {
         let kinds = || Ok(self.header().axis_kinds);
         let [rows, cols]: [Filter; 2] = select::axes(py, conditions, allow_empty, kinds)?;
-        let options = FilterOptions::default()
-            .memory(memory(py, memory_limit)?)
-            .threads(threads(py, workers)?);
         let (inner, place) = self.inner();
-        let found = task::run(py, None, move |context| {
-            let options = options.cancellation(context.token());
-            let observed = Observed::new(&*inner, "measuring", &*context.progress);
-            nnz::engine::filter(&observed, &place, [&rows, &cols], &options)
-        })?;
+        let found = task::run(
+            py,
+            None,
+            crate::options::limits(py, memory_limit, workers)?,
+            move |context| {
+                let observed = Observed::new(&*inner, "measuring", context.progress());
+                nnz::engine::filter(&observed, &place, [&rows, &cols], context)
+            },
+        )?;
         let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
         Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))
     }
@@ -475,7 +482,7 @@ impl Source {
         let [is_some_of_rows, is_some_of_cols] = [axes[0].is_some(), axes[1].is_some()];
         let [rows, cols] = axes.map(|axis| axis.unwrap_or_default().allow_empty(allow_empty));
         let (inner, place) = self.inner();
-        let slice = task::run_detached(py, move || {
+        let slice = task::run_detached(py, task::Limits::default(), move |_| {
             Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
         })?;
         let rows = positions(py, &slice.ranges(Axis::Rows), is_some_of_rows)?;
@@ -563,9 +570,8 @@ impl Source {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (options, target) = (options::convert(given)?, location(path));
         let (inner, place) = self.inner();
-        let done = task::run(py, progress, move |context| {
-            let options = options.cancellation(context.token());
-            nnz::convert_source(&*inner, &place, &target, &options, &*context.progress)
+        let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+            nnz::convert_source(&*inner, &place, &target, &options, context)
         })?;
         summary::of_matrix(py, &done)
     }
@@ -574,9 +580,9 @@ impl Source {
 impl Source {
     fn sliced(&self, py: Python<'_>, rows: Selection, cols: Selection) -> PyResult<Self> {
         let (inner, place) = self.inner();
-        let slice = task::run_detached(py, {
+        let slice = task::run_detached(py, task::Limits::default(), {
             let place = place.clone();
-            move || Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+            move |_| Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
         })?;
         Ok(Self::new(Arc::new(slice), place))
     }
@@ -601,19 +607,12 @@ impl Source {
         py: Python<'_>,
         by: Option<&str>,
         duplicates: Option<&str>,
-        memory_limit: Option<&Bound<'_, PyAny>>,
-        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ReadOptions> {
         let duplicates = duplicates.map(|how| duplicate_policy(py, how)).transpose()?;
-        let options = ReadOptions::default()
+        Ok(ReadOptions::default()
             .order(Some(by.map_or(Ok(self.header().order), |by| order(py, by))?))
             .duplicates(duplicates)
-            .names(false)
-            .threads(threads(py, workers)?);
-        match memory_limit {
-            None => Ok(options),
-            Some(_) => Ok(options.memory(memory(py, memory_limit)?)),
-        }
+            .names(false))
     }
 }
 
@@ -622,16 +621,14 @@ fn read_annotations(
     source: &dyn MatrixSource,
     axis: Axis,
     label: &str,
-    cancellation: &Cancellation,
+    context: &Context,
 ) -> nnz::Result<(Vec<Field>, Vec<ArrayData>)> {
     let mut columns = Vec::new();
-    if let Some(names) = columns::read_names(source, axis, cancellation)? {
+    if let Some(names) = columns::read_names(source, axis, context)? {
         columns.push(arrow::strings(label, &names)?);
     }
     if let Some(table) = source.annotations(axis)? {
-        for (name, column) in
-            columns::read(&*table, None, nnz::engine::default_memory(), cancellation)?
-        {
+        for (name, column) in columns::read(&*table, None, context)? {
             columns.push(arrow::annotations(&name, column)?);
         }
     }

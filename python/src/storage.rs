@@ -2,34 +2,79 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
-use nnz::{EnteredStorage, StorageScope};
+use nnz::{Cancellation, Context};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::OrRaise as _;
 
+/// The context of operations, and a token of which those of the operations are members: they share the storage of the
+/// context, which waits for servers no longer once all of them are cancelled.
+#[derive(Clone)]
+pub(crate) struct Scope {
+    context: Context,
+    cancellation: Cancellation,
+}
+
+impl Scope {
+    fn new(context: Context) -> Self {
+        let cancellation = Cancellation::new();
+        Self { context: context.with_cancellation(cancellation.clone()), cancellation }
+    }
+
+    /// Returns the innermost scope that the calling thread of Python has entered, or that of the process.
+    pub(crate) fn current() -> Self {
+        let entered = ENTERED.with_borrow(|entered| entered.last().cloned());
+        entered.unwrap_or_else(|| process().read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Returns the context, which is not cancelled while one of its operations is not.
+    pub(crate) fn context(&self) -> Context {
+        self.context.clone()
+    }
+
+    /// Returns a token for an operation.
+    pub(crate) fn member(&self) -> Cancellation {
+        self.cancellation.member()
+    }
+}
+
+/// The scope of the process, which functions of the Python module change.
+fn process() -> &'static RwLock<Scope> {
+    static PROCESS: OnceLock<RwLock<Scope>> = OnceLock::new();
+    PROCESS.get_or_init(|| RwLock::new(Scope::new(Context::default())))
+}
+
+/// Changes the context of the process.
+fn change(with: impl FnOnce(Context) -> nnz::Result<Context>) -> nnz::Result<()> {
+    let mut scope = process().write().unwrap_or_else(PoisonError::into_inner);
+    *scope = Scope::new(with(scope.context())?);
+    Ok(())
+}
+
 thread_local! {
     /// The scopes that this thread of Python has entered, the innermost last.
-    static ENTERED: RefCell<Vec<(StorageScope, EnteredStorage)>> = const { RefCell::new(Vec::new()) };
+    static ENTERED: RefCell<Vec<Scope>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Options for URLs: operations in its `with` block use them.
 #[pyclass(frozen, module = "nnz._nnz")]
-pub(crate) struct Storage(StorageScope);
+pub(crate) struct Storage(Scope);
 
 #[pymethods]
 impl Storage {
     /// Creates a scope with options by name.
     #[new]
     fn new(py: Python<'_>, options: Vec<(String, String)>) -> PyResult<Self> {
-        nnz::check_storage_options(&options).or_raise(py)?;
-        Ok(Self(StorageScope::new(options)))
+        let context = Scope::current().context().with_storage_options(options).or_raise(py)?;
+        Ok(Self(Scope::new(context)))
     }
 
     fn __enter__(&self) {
-        ENTERED.with_borrow_mut(|entered| entered.push((self.0.clone(), self.0.enter())));
+        ENTERED.with_borrow_mut(|entered| entered.push(self.0.clone()));
     }
 
     #[pyo3(signature = (*_raised))]
@@ -39,21 +84,24 @@ impl Storage {
     }
 }
 
-/// Returns an operation that uses the options of the calling thread, on whichever thread it runs.
-pub(crate) fn in_storage<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
-    let scope = ENTERED.with_borrow(|entered| entered.last().map(|(scope, _)| scope.clone()));
-    move || {
-        let _entered = scope.as_ref().map(StorageScope::enter);
-        work()
-    }
-}
-
 /// Sets the options of URLs for the process.
 #[pyfunction]
 pub(crate) fn set_storage_options(py: Python<'_>, options: Vec<(String, String)>) -> PyResult<()> {
-    nnz::check_storage_options(&options).or_raise(py)?;
-    nnz::set_storage_options(options);
-    Ok(())
+    change(|context| context.with_storage_options(options)).or_raise(py)
+}
+
+/// Sets the directory of temporary files for the process; returns whether it was not set before.
+#[pyfunction]
+pub(crate) fn set_temporary_directory(py: Python<'_>, directory: PathBuf) -> PyResult<bool> {
+    static SET: OnceLock<()> = OnceLock::new();
+    // Also if it is refused, what is not a directory is an error of the system.
+    let checked = py.detach(|| Context::default().with_temporary_directory(&directory));
+    checked.or_raise(py)?;
+    if SET.set(()).is_err() {
+        return Ok(false);
+    }
+    py.detach(|| change(|context| context.with_temporary_directory(&directory))).or_raise(py)?;
+    Ok(true)
 }
 
 /// Returns whether a path is a URL.

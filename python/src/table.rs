@@ -13,7 +13,6 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 
 use crate::arrow::{self, ArrayData, Batches, Field, StreamReader};
 use crate::error::{OrRaise as _, argument};
-use crate::options::memory;
 use crate::source::location;
 use crate::{arrays, options, summary, task};
 use memory_frame::MemoryFrame;
@@ -73,14 +72,14 @@ impl TableSource {
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
         self.check_columns(py, &cols)?;
-        let limit = memory(py, memory_limit)?;
         let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
         let rows: Vec<Range<u64>> = rows.into_iter().map(|(start, end)| start..end).collect();
-        let read = task::run(py, None, move |context| {
-            let check = || context.cancellation.check();
-            let read = read(&inner, &rows, &cols, limit, &place, &check);
-            read.map_err(|error| error.with_context(&place))
-        })?;
+        let read =
+            task::run(py, None, crate::options::limits(py, memory_limit, None)?, move |context| {
+                let check = || context.check();
+                let read = read(&inner, &rows, &cols, context.memory(), &place, &check);
+                read.map_err(|error| error.with_context(&place))
+            })?;
         let made = PyList::empty(py);
         for values in read {
             made.append(arrays::from_values(py, values, 0)?)?;
@@ -115,10 +114,9 @@ impl TableSource {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (options, target) = (options::frame(given)?, location(path));
         let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
-        let done = task::run(py, progress, move |context| {
-            let options = options.cancellation(context.token());
+        let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
             let mut rows = inner.batches(0..inner.rows())?;
-            let written = frames::write(&mut *rows, &target, &options);
+            let written = frames::write(&mut *rows, &target, &options, context);
             written.map_err(|error| error.with_context(&place))
         })?;
         summary::of_frame(py, &done)
@@ -215,8 +213,8 @@ pub(crate) fn write_stream<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, target) = (options::frame(given)?, location(path));
     let mut rows = StreamReader::new(capsule)?;
-    let done = task::run(py, progress, move |context| {
-        frames::write(&mut rows, &target, &options.cancellation(context.token()))
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        frames::write(&mut rows, &target, &options, context)
             .map_err(|error| error.with_context(&Place::path("the Arrow stream")))
     })?;
     summary::of_frame(py, &done)
@@ -239,8 +237,8 @@ pub(crate) fn write_table<'py>(
     }
     let mut frame = MemoryFrame::new(read, rows).or_raise(py)?;
     let (options, target) = (options::frame(given)?, location(path));
-    let done = task::run(py, progress, move |context| {
-        frames::write(&mut frame, &target, &options.cancellation(context.token()))
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        frames::write(&mut frame, &target, &options, context)
             .map_err(|error| error.with_context(&Place::path("the table in memory")))
     })?;
     summary::of_frame(py, &done)

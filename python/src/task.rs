@@ -6,28 +6,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use nnz::{Cancellation, Progress};
+use nnz::{Cancellation, Context, Progress};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::error::OrRaise as _;
-use crate::storage::in_storage;
+use crate::storage::Scope;
 
 /// The interval of checking for signals and reporting progress.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// The context of an operation.
-pub(crate) struct Context {
-    /// Is cancelled by signals, and by exceptions of the progress callback.
-    pub(crate) cancellation: Cancellation,
-    /// The progress that is reported at the next tick.
-    pub(crate) progress: Arc<Counter>,
+/// The limits of an operation; by default those of the library.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) memory: Option<u64>,
+    pub(crate) threads: Option<usize>,
 }
 
-impl Context {
-    /// Returns the cancellation token.
-    pub(crate) fn token(&self) -> Option<Cancellation> {
-        Some(self.cancellation.clone())
+impl Limits {
+    /// Returns the context of the calling thread of Python with these limits.
+    fn context(self, scope: &Scope) -> Context {
+        scope.context().with_memory(self.memory).with_threads(self.threads)
     }
 }
 
@@ -39,11 +38,16 @@ impl Context {
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
+    limits: Limits,
     work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let context = Context { cancellation: Cancellation::new(), progress: Arc::default() };
-    let (cancellation, counter) = (context.cancellation.clone(), Arc::clone(&context.progress));
-    let mut done = start(move || work(&context))?;
+    let (scope, counter) = (Scope::current(), Arc::new(Counter::default()));
+    let cancellation = scope.member();
+    let context = limits
+        .context(&scope)
+        .with_cancellation(cancellation.clone())
+        .with_progress(Arc::clone(&counter) as Arc<dyn Progress>);
+    let mut done = spawn(move || work(&context))?;
     let mut raised = None;
     let result = loop {
         match wait(py, &mut done)? {
@@ -68,9 +72,11 @@ pub(crate) fn run<T: Send + 'static>(
 /// without a result.
 pub(crate) fn run_detached<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
+    limits: Limits,
+    work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let mut done = start(work)?;
+    let context = limits.context(&Scope::current());
+    let mut done = spawn(move || work(&context))?;
     loop {
         match wait(py, &mut done)? {
             Some(result) => return result.or_raise(py),
@@ -79,12 +85,25 @@ pub(crate) fn run_detached<T: Send + 'static>(
     }
 }
 
-/// Starts an operation on another thread.
+/// Returns a token for an operation in the context of the calling thread of Python.
+pub(crate) fn token() -> Cancellation {
+    Scope::current().member()
+}
+
+/// Starts an operation on another thread, which a token cancels.
 pub(crate) fn start<T: Send + 'static>(
+    cancellation: Cancellation,
+    limits: Limits,
+    work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
+) -> PyResult<Receiver<nnz::Result<T>>> {
+    let context = limits.context(&Scope::current()).with_cancellation(cancellation);
+    spawn(move || work(&context))
+}
+
+fn spawn<T: Send + 'static>(
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
     let (sender, receiver) = channel();
-    let work = in_storage(work);
     let named = thread::Builder::new().name("nnz".to_owned());
     named.spawn(move || sender.send(work()))?;
     Ok(receiver)

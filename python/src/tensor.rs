@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::OrRaise as _;
-use crate::options::memory;
 use crate::source::location;
 use crate::{arrays, options, summary, task};
 
@@ -75,12 +74,12 @@ impl TensorSource {
         py: Python<'py>,
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
-        let limit = memory(py, memory_limit)?;
         let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
-        let tensor = task::run(py, None, move |context| {
-            let read = inner.cancellable(context.token().as_ref()).read(limit);
-            read.map_err(|error| error.with_context(&place))
-        })?;
+        let tensor =
+            task::run(py, None, crate::options::limits(py, memory_limit, None)?, move |context| {
+                let read = inner.cancellable(context.cancellation()).read(context.memory());
+                read.map_err(|error| error.with_context(&place))
+            })?;
         let entries = tensor.len();
         let coordinates = PyList::empty(py);
         for (list, extent) in tensor.coordinates.into_iter().zip(tensor.shape) {
@@ -102,12 +101,12 @@ impl TensorSource {
         py: Python<'py>,
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let limit = memory(py, memory_limit)?;
         let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
-        let values = task::run(py, None, move |context| {
-            let read = inner.cancellable(context.token().as_ref()).read_dense(limit);
-            read.map_err(|error| error.with_context(&place))
-        })?;
+        let values =
+            task::run(py, None, crate::options::limits(py, memory_limit, None)?, move |context| {
+                let read = inner.cancellable(context.cancellation()).read_dense(context.memory());
+                read.map_err(|error| error.with_context(&place))
+            })?;
         arrays::from_values(py, values, 0)
     }
 
@@ -122,8 +121,8 @@ impl TensorSource {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (options, target) = (options::convert(given)?, location(path));
         let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
-        let done = task::run(py, progress, move |context| {
-            inner.convert(&place, target, &options.cancellation(context.token()))
+        let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+            inner.convert(&place, target, &options, context)
         })?;
         summary::of_matrix(py, &done)
     }

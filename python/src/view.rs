@@ -1,10 +1,11 @@
 //! A shared source with another header, names or annotations.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nnz::annotations::{AnnotationTable, Annotations};
-use nnz::matrix::{Names, StringList};
-use nnz::{Axis, Header, MatrixSource, Result};
+use nnz::matrix::{Names, StringList, UnitReader, Wrapped};
+use nnz::{Axis, Header, MatrixSource, Projection, Result};
 
 /// A shared source with another header, names or annotations.
 pub(crate) struct View {
@@ -44,8 +45,8 @@ pub(crate) fn index(axis: Axis) -> usize {
 }
 
 impl MatrixSource for View {
-    nnz::matrix::forward_source! {
-        inner: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector, notes
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
@@ -63,6 +64,25 @@ impl MatrixSource for View {
         match &self.tables[index(axis)] {
             Some(table) => Ok(Some(Box::new(table))),
             None => self.inner.annotations(axis),
+        }
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.inner.units(majors, fields)
+    }
+
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        match &self.names[index(axis)] {
+            Some(_) => None,
+            None => self.inner.names_column(axis),
         }
     }
 }

@@ -11,8 +11,8 @@ use nnz::matrix::{
     About, BatchReader, BatchUnits, Duplicates, Names, Storage, Structure, UnitReader,
 };
 use nnz::{
-    Axis, Batch, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource,
-    NoProgress, Order, Place, Projection, Result, Shape, Summary, ValueType, Values,
+    Axis, Batch, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, Order,
+    Place, Projection, Result, Shape, Summary, ValueType, Values,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -177,7 +177,7 @@ impl PartsWriter {
             value_type,
             come,
             target,
-            cancellation: Cancellation::new(),
+            cancellation: task::token(),
             waiting,
             started: Mutex::new(Some(started)),
             unsent: Mutex::new(Some(sender)),
@@ -197,23 +197,29 @@ impl PartsWriter {
     fn check(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
         let (options, target) = (options::convert(given)?, self.target.clone());
         let (inner, _) = source.inner();
-        task::run_detached(py, move || options.registry.target(&target, &options, &*inner)?.check())
+        task::run_detached(py, crate::options::limits_of(given)?, move |context| {
+            context.target(&target, &options, &*inner)?.check()
+        })
     }
 
     /// Starts writing the described matrix, and waits until the target has been checked.
     fn start(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
-        let options = options::convert(given)?.cancellation(Some(self.cancellation.clone()));
+        let options = options::convert(given)?;
         let target = self.target.clone();
         let (inner, place) = source.inner();
         let sender = lock(&self.unsent).take();
         let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
         let waiting = Arc::clone(&self.waiting);
-        let done = task::start(move || {
-            let done = nnz::convert_source(&*inner, &place, &target, &options, &NoProgress);
-            // It may have failed before reading.
-            drop(lock(&waiting).take());
-            done
-        })?;
+        let done = task::start(
+            self.cancellation.clone(),
+            crate::options::limits_of(given)?,
+            move |context| {
+                let done = nnz::convert_source(&*inner, &place, &target, &options, context);
+                // It may have failed before reading.
+                drop(lock(&waiting).take());
+                done
+            },
+        )?;
         *lock(&self.running) = Some(Running { batches, done });
         self.wait_for_check(py).inspect_err(|_| self.abort(py))
     }

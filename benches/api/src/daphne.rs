@@ -19,7 +19,9 @@ use crate::{Measured, Result, measured};
 /// Entries per generated batch.
 const BATCH: u64 = 1 << 17;
 
-const WRITE: WriteOptions = WriteOptions { overwrite: true, sync: false };
+fn replacing() -> WriteOptions {
+    WriteOptions::default().overwrite(true).sync(false)
+}
 
 /// Writes a matrix of float64, dense or with the same number of entries in each row.
 pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> Result<Measured> {
@@ -41,7 +43,7 @@ pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> R
         axis_kinds: [AxisKind::Unknown; 2],
     };
     let started = Instant::now();
-    let mut sink = MatrixSink::create(path, &header, WRITE, &options(&header))?;
+    let mut sink = MatrixSink::create(path, &header, replacing(), &options(&header))?;
     let together = (BATCH / each.max(1)).max(1);
     let stride = u32::try_from((cols / each.max(1)).max(1))?;
     let mut row = 0;

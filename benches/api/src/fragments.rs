@@ -2,15 +2,16 @@
 
 use std::time::Instant;
 
-use nnz::Location;
 use nnz::fragments::{self, FragmentFields, Region};
+use nnz::{Context, Location};
 
 use crate::{Measured, Result, measured};
 
 /// Decodes all cells, starts and ends, and sums them.
 pub(crate) fn scan(location: &Location) -> Result<Measured> {
+    let context = Context::default();
     let started = Instant::now();
-    let source = fragments::open(location)?;
+    let source = fragments::open(location, &context)?;
     let mut sum = 0_u64;
     source.for_each_mapped(0..source.header().count, FragmentFields::ALL, &mut |batch| {
         for column in [&batch.cells, &batch.starts, &batch.ends] {
@@ -30,12 +31,13 @@ const STRIDE: u32 = 2_000_000;
 /// Finds the fragments of regions on the first chromosome; returns the mean time, including
 /// opening.
 pub(crate) fn query(location: &Location) -> Result<Measured> {
+    let context = Context::default();
     let started = Instant::now();
     let (mut found, mut sum) = (0_u64, 0_u64);
     for place in 0..REGIONS {
-        let source = fragments::open(location)?;
+        let source = fragments::open(location, &context)?;
         let bases = place * STRIDE..place * STRIDE + WIDTH;
-        fragments::query(&*source, &Region { chromosome: 0, bases }, None, &mut |batch| {
+        fragments::query(&*source, &Region { chromosome: 0, bases }, &context, &mut |batch| {
             found += batch.starts.len() as u64;
             sum = sum.wrapping_add(nnz_bitpack::sum(&batch.starts));
             Ok(())

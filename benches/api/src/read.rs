@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use nnz::{Location, Order, ReadOptions, Values, matrix::Minors};
+use nnz::{Context, Location, Order, ReadOptions, Values, matrix::Minors};
 
 use crate::memory::peak;
 use crate::{Measured, Result, measured};
@@ -13,9 +13,10 @@ pub(crate) fn measure(
     order: Option<Order>,
     threads: usize,
 ) -> Result<Measured> {
-    let options = ReadOptions::default().order(order).threads(threads);
+    let options = ReadOptions::default().order(order);
+    let context = Context::default().with_threads(threads);
     let started = Instant::now();
-    let matrix = black_box(nnz::read(location, &options)?);
+    let matrix = black_box(nnz::read(location, &options, &context)?);
     let seconds = started.elapsed().as_secs_f64();
     // Before anything else is in memory.
     let peak = peak();
@@ -37,9 +38,10 @@ pub(crate) fn measure(
 
 /// Reads a matrix as a dense array.
 pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measured> {
-    let options = ReadOptions::default().threads(threads);
+    let options = ReadOptions::default();
+    let context = Context::default().with_threads(threads);
     let started = Instant::now();
-    let matrix = black_box(nnz::read_dense(location, &options)?);
+    let matrix = black_box(nnz::read_dense(location, &options, &context)?);
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nnz::{
-    Axis, Location, StatsOptions,
+    Axis, Context, Location, StatsOptions,
     engine::{Measures, Moments},
 };
 
@@ -14,11 +14,10 @@ pub(crate) fn measure(location: &Location, axis: Axis, threads: usize) -> Result
     let options = StatsOptions::default()
         .rows(axis == Axis::Rows)
         .cols(axis == Axis::Cols)
-        .measures(Measures::Sums)
-        .memory(nnz::engine::default_memory())
-        .threads(threads);
+        .measures(Measures::Sums);
+    let context = Context::default().with_threads(threads);
     let started = Instant::now();
-    let stats = black_box(nnz::stats(location, &options)?);
+    let stats = black_box(nnz::stats(location, &options, &context)?);
     let seconds = started.elapsed().as_secs_f64();
     let each = match axis {
         Axis::Rows => stats.rows,

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nnz::{
-    ConvertOptions, Location, NoProgress, Place, ReadOptions, formats::FormatOptions,
-    matrix::Storage, output::WriteOptions,
+    Context, ConvertOptions, Location, Place, ReadOptions, formats::FormatOptions, matrix::Storage,
 };
 
 use crate::{Measured, Result, measured};
@@ -14,10 +13,11 @@ use crate::{Measured, Result, measured};
 /// not part of the time.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
     let dense = nnz::open(source)?.into_matrix()?.header().storage == Storage::Dense;
-    let read = ReadOptions::default().threads(threads);
+    let context = Context::default().with_threads(threads);
+    let read = ReadOptions::default();
     let opened = match dense {
-        true => nnz::read_dense(source, &read)?.into_source()?,
-        false => nnz::read(source, &read)?.into_source()?,
+        true => nnz::read_dense(source, &read, &context)?.into_source()?,
+        false => nnz::read(source, &read, &context)?.into_source()?,
     };
     // A few entries in each of many rows are written as rows, not as a dense matrix.
     let sparse = !dense && is_daphne(&target);
@@ -25,12 +25,11 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
     if sparse {
         format_options.set("block-type", "sparse");
     }
-    let write = WriteOptions { overwrite: true, sync: false };
     let options =
-        ConvertOptions::default().write(write).threads(threads).format_options(format_options);
+        ConvertOptions::default().overwrite(true).sync(false).format_options(format_options);
     let target = Location::parse(target);
     let started = Instant::now();
-    let summary = nnz::convert_source(&*opened, &Place::default(), &target, &options, &NoProgress)?;
+    let summary = nnz::convert_source(&*opened, &Place::default(), &target, &options, &context)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

@@ -1,6 +1,6 @@
 //! Converting, and printing notes.
 
-use nnz::{ConvertOptions, Error, Location, MatrixSource, NoProgress};
+use nnz::{Context, ConvertOptions, Error, Location, MatrixSource};
 
 /// Converts an open matrix, and prints notes and what was dropped on standard error.
 ///
@@ -14,7 +14,7 @@ pub fn convert(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let place = from.source_place();
-    let summary = nnz::convert_source(source, &place, to, options, &NoProgress)?;
+    let summary = nnz::convert_source(source, &place, to, options, &Context::default())?;
     let dropped = summary.dropped.iter().map(|what| format!("dropped: {what}"));
     for line in summary.notes.iter().cloned().chain(dropped) {
         nnz_cli::stdio::print_message(&format!("{tool}: {line}"));

@@ -11,9 +11,15 @@ pub struct Writing {
 }
 
 impl Writing {
+    /// Returns whether an output is on disk before the tool ends.
+    #[must_use]
+    pub fn syncs(&self) -> bool {
+        !self.no_sync
+    }
+
     /// Returns the options of the library.
     #[must_use]
     pub fn options(&self) -> WriteOptions {
-        WriteOptions { overwrite: true, sync: !self.no_sync }
+        WriteOptions::default().overwrite(true).sync(self.syncs())
     }
 }

@@ -81,7 +81,7 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
 
     for _ in 0..3 {
         let start = Clock::start();
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let container = DirectoryWriter::create(store, options, FRAGMENT_MEMBERS)?;
         let mut sink =
             FragmentSink::create(NamedArraysWriter::new(container), SinkOptions::default())?;

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
-    Axis, Compression, ConvertOptions, Error, Location, Order, ValueType,
+    Axis, Compression, Error, Location, Order, ValueType,
     engine::Measures,
     output::{CellAxis, DuplicatePolicy, StructurePolicy},
     whole::Join,
@@ -883,29 +883,12 @@ pub(crate) struct Threads {
     number: Option<usize>,
 }
 
-impl Threads {
-    pub(crate) fn number(&self) -> usize {
-        self.number.unwrap_or_else(|| ConvertOptions::default().threads)
-    }
-}
-
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
     /// Memory limit for external sorting, buffers of threads and loading .rds files, such as 500M or 4G [default: a
     /// quarter of the free memory, taking ulimit and cgroup limits (SLURM, Docker) into account]
     #[arg(long, value_name = "SIZE", value_parser = memory, allow_negative_numbers = true)]
     memory: Option<u64>,
-}
-
-impl Memory {
-    pub(crate) fn bytes(&self) -> u64 {
-        self.memory.unwrap_or_else(nnz::engine::default_memory)
-    }
-
-    /// Returns the limit that was given; the free memory is determined only where it is needed.
-    pub(crate) fn limit(&self) -> Option<u64> {
-        self.memory
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

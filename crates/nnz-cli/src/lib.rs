@@ -25,8 +25,9 @@ pub use {ctor, startup::occupy_closed_streams};
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Arc;
 
-use nnz::{Error, ErrorKind};
+use nnz::{Context, Error, ErrorKind};
 
 use args::{Args, Verb};
 
@@ -45,40 +46,43 @@ enum Outcome {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     limits::read();
     interrupt::end_without_memory();
-    let mut args: Args = match usage::parse(arguments) {
-        Ok(args) => args,
+    let (mut args, resources): (Args, _) = match usage::parse_with_resources(arguments) {
+        Ok(parsed) => parsed,
         Err(status) => return status,
     };
-    let temp_dir = args.temp_dir.as_deref().map(nnz::output::set_temporary_directory).transpose();
-    let urls = storage_options(&args.storage_options).map(nnz::set_storage_options);
-    if let Err(error) = temp_dir.and(urls).and(args.verb.resolve_aliases()) {
+    let context = match context(&args, resources) {
+        Ok(context) => context,
+        Err(error) => return explain(&error, &args.verb),
+    };
+    if let Err(error) = args.verb.resolve_aliases() {
         return explain(&error, &args.verb);
     }
+    let context = &context;
     interrupt::install();
     limits::raise();
     let done = match &args.verb {
-        Verb::Info(verb) => verbs::info(verb),
-        Verb::Cat(verb) => verbs::cat(verb),
-        Verb::Head(verb) => verbs::head(verb),
-        Verb::Names(verb) => verbs::names(verb, args.quiet),
-        Verb::Annotations(verb) => verbs::annotations(verb, args.quiet),
-        Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
-        Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
-        Verb::Slice(verb) => verbs::slice(verb, args.quiet),
-        Verb::Filter(verb) => verbs::filter(verb, args.quiet),
-        Verb::Sample(verb) => verbs::sample(verb, args.quiet),
-        Verb::Concat(verb) => verbs::concat(verb, args.quiet),
-        Verb::Split(verb) => verbs::split(verb, args.quiet),
-        Verb::Normalize(verb) => verbs::normalize(verb, args.quiet),
-        Verb::Aggregate(verb) => verbs::aggregate(verb, args.quiet),
-        Verb::Pca(verb) => verbs::pca(verb, args.quiet),
-        Verb::Repair(verb) => verbs::repair(verb, args.quiet),
-        Verb::Diff(verb) => verbs::diff(verb, args.quiet),
-        Verb::Stats(verb) => verbs::stats(verb, args.quiet),
-        Verb::Plot(verb) => verbs::plot(verb, args.quiet),
-        Verb::Report(verb) => verbs::report(verb, args.quiet),
-        Verb::Validate(verb) => verbs::validate(verb, args.quiet),
-        Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
+        Verb::Info(verb) => verbs::info(verb, context),
+        Verb::Cat(verb) => verbs::cat(verb, context),
+        Verb::Head(verb) => verbs::head(verb, context),
+        Verb::Names(verb) => verbs::names(verb, args.quiet, context),
+        Verb::Annotations(verb) => verbs::annotations(verb, args.quiet, context),
+        Verb::Convert(verb) => verbs::convert(verb, false, args.quiet, context),
+        Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet, context),
+        Verb::Slice(verb) => verbs::slice(verb, args.quiet, context),
+        Verb::Filter(verb) => verbs::filter(verb, args.quiet, context),
+        Verb::Sample(verb) => verbs::sample(verb, args.quiet, context),
+        Verb::Concat(verb) => verbs::concat(verb, args.quiet, context),
+        Verb::Split(verb) => verbs::split(verb, args.quiet, context),
+        Verb::Normalize(verb) => verbs::normalize(verb, args.quiet, context),
+        Verb::Aggregate(verb) => verbs::aggregate(verb, args.quiet, context),
+        Verb::Pca(verb) => verbs::pca(verb, args.quiet, context),
+        Verb::Repair(verb) => verbs::repair(verb, args.quiet, context),
+        Verb::Diff(verb) => verbs::diff(verb, context),
+        Verb::Stats(verb) => verbs::stats(verb, context),
+        Verb::Plot(verb) => verbs::plot(verb, context),
+        Verb::Report(verb) => verbs::report(verb, args.quiet, context),
+        Verb::Validate(verb) => verbs::validate(verb, context),
+        Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet, context),
         Verb::Formats(verb) => verbs::formats(verb),
         Verb::Completions(verb) => verbs::completions(verb),
         Verb::Man(verb) => verbs::man(verb),
@@ -91,6 +95,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// Returns the context of all verbs.
+fn context(args: &Args, resources: usage::Resources) -> nnz::Result<Context> {
+    let context = Context::default()
+        .with_storage_options(storage_options(&args.storage_options)?)?
+        .with_memory(resources.memory)
+        .with_threads(resources.threads)
+        .with_progress(Arc::new(progress::Bar::new(args.quiet)));
+    match &args.temp_dir {
+        Some(directory) => context.with_temporary_directory(directory),
+        None => Ok(context),
+    }
+}
+
 /// Splits `KEY=VALUE`. What is wrong is not shown: it may be a secret.
 fn storage_options(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
     let split = |text: &String| {
@@ -98,9 +115,7 @@ fn storage_options(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
         let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
         pair.ok_or_else(|| Error::argument("--storage-option takes KEY=VALUE"))
     };
-    let options: Vec<_> = given.iter().map(split).collect::<nnz::Result<_>>()?;
-    nnz::check_storage_options(&options)?;
-    Ok(options)
+    given.iter().map(split).collect()
 }
 
 /// Prints an error, unless standard output was closed by its reader, and returns the status.

@@ -15,11 +15,39 @@ use crate::stdio::{failed, is_closed_pipe, print_error};
 ///
 /// Fails with the exit status if there is nothing to run: wrong arguments, or a request for help.
 pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<A, u8> {
-    A::try_parse_from(arguments).map_err(|error| {
-        let command = A::command();
-        let program = command.get_name();
-        if error.use_stderr() { refuse(error, program) } else { print(&error, program) }
-    })
+    A::try_parse_from(arguments).map_err(ended::<A>)
+}
+
+/// Prints the help or an error, and returns the exit status.
+fn ended<A: clap::Parser>(error: clap::Error) -> u8 {
+    let mut command = A::command();
+    let error = error.format(&mut command);
+    let program = command.get_name();
+    if error.use_stderr() { refuse(error, program) } else { print(&error, program) }
+}
+
+/// The limits that a command was given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resources {
+    pub(crate) memory: Option<u64>,
+    pub(crate) threads: Option<usize>,
+}
+
+/// Parses arguments as [`parse`], and the options of the limits, which many commands have.
+pub(crate) fn parse_with_resources<A: clap::Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<(A, Resources), u8> {
+    let parsed = A::command().try_get_matches_from(arguments).and_then(|matches| {
+        let mut last = &matches;
+        while let Some((_, inner)) = last.subcommand() {
+            last = inner;
+        }
+        // Commands without one of them do not know its name.
+        let memory = last.try_get_one("memory").ok().flatten().copied();
+        let threads = last.try_get_one("number").ok().flatten().copied();
+        Ok((A::from_arg_matches(&matches)?, Resources { memory, threads }))
+    });
+    parsed.map_err(ended::<A>)
 }
 
 /// Returns an argument as it may be printed: escaped, and a URL without its secrets.

@@ -16,6 +16,7 @@ mod stats;
 mod validate;
 mod write;
 
+use nnz::Context;
 use nnz::matrix::StringReader;
 use nnz::{Axis, Dataset, Error, Location, MatrixSource, Place};
 
@@ -37,8 +38,8 @@ pub(crate) use validate::validate;
 pub(crate) use write::{concat, convert, repair, sample, slice, split};
 
 /// Prints stored entries.
-pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let found = args.reading.set(args.resources.limit()).open(&args.source)?;
+pub(crate) fn cat(args: &args::Cat, context: &Context) -> Result<Outcome, Error> {
+    let found = args.reading.set().open(&args.source, context)?;
     let [rows, cols] = args.selecting.of_axes(&args.source, || match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
         _ => Err(Error::argument("--cells and --features apply to matrices only")),
@@ -48,22 +49,21 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         .cols(cols)
         .names(args.names)
         .expand(args.expand)
-        .duplicates(args.duplicates.map(Into::into))
-        .memory(args.resources.bytes());
+        .duplicates(args.duplicates.map(Into::into));
     let place = args.source.source_place();
     let mut read = Ok(());
     // What was read before an error is printed, too.
     match found {
-        Dataset::Fragments(source) => return fragments::cat(args, &*source),
+        Dataset::Fragments(source) => return fragments::cat(args, &*source, context),
         Dataset::Table(frame) => return frames::cat(args, &options, &frame),
         Dataset::Tensor(tensor) => with_stdout(|out| {
-            read = tensor.cat(&options, out).map_err(|error| error.with_context(&place));
+            read = tensor.cat(&options, context, out).map_err(|error| error.with_context(&place));
             Ok(())
         })?,
         other => {
             let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
             with_stdout(|out| {
-                read = nnz::engine::cat(&*opened, &place, &options, out);
+                read = nnz::engine::cat(&*opened, &place, &options, context, out);
                 Ok(())
             })?;
         }
@@ -85,20 +85,22 @@ fn tables(
     source: &Location,
     options: &nnz::OpenOptions,
     error: Error,
+    context: &Context,
 ) -> Result<Box<dyn MatrixSource>, Error> {
-    nnz::whole::tables(source, options)?.ok_or(error)
+    nnz::whole::tables(source, options, context)?.ok_or(error)
 }
 
 /// Opens a matrix, or the annotations of a file without a main matrix.
 fn open_tables(
     source: &Location,
     options: &nnz::OpenOptions,
+    context: &Context,
 ) -> Result<Box<dyn MatrixSource>, Error> {
-    match options.open(source) {
+    match options.open(source, context) {
         Ok(opened) => {
             opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
         }
-        Err(error) => tables(source, options, error),
+        Err(error) => tables(source, options, error, context),
     }
 }
 
@@ -111,17 +113,17 @@ fn plural(axis: Axis) -> &'static str {
 }
 
 /// Prints names.
-pub(crate) fn names(args: &args::Names, quiet: bool) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
+pub(crate) fn names(args: &args::Names, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+    let options = nnz::OpenOptions::new();
     let options = args.from.set(options);
-    let opened = match options.open(&args.source) {
+    let opened = match options.open(&args.source, context) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
         Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
         Ok(other) => {
             let place = args.source.source_place();
             other.into_matrix().map_err(|error| error.with_context(&place))?
         }
-        Err(error) => tables(&args.source, &options, error)?,
+        Err(error) => tables(&args.source, &options, error, context)?,
     };
     let Some(axis) = args.axis.of_matrix() else {
         return Err(Error::argument("a matrix has names of rows and columns only"));

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let (mut compress, mut chunk) = (Compression::None, None);
-    let mut write = WriteOptions { overwrite: false, sync: false };
+    let mut write = WriteOptions::default().overwrite(false).sync(false);
     let mut into = String::new();
     let mut paths = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -44,7 +44,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     for found in groups_with(Path::new(from), &["version"])? {
         let group = format!("{into}/{}", found.group);
         let source = Hdf5Group::open(Path::new(from), &found.group).map(NamedArrays::new)?;
-        let writer = Hdf5Writer::create(Path::new(to), &group, write, Hdf5Options::default())?;
+        let writer =
+            Hdf5Writer::create(Path::new(to), &group, write.clone(), Hdf5Options::default())?;
         let mut writer = NamedArraysWriter::new(writer).compress(compress);
         if let Some(chunk) = chunk {
             writer = writer.chunk(chunk);

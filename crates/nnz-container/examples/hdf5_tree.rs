@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 
 fn write(what: &str, path: &Path, threads: usize) -> Result<()> {
     let options = FileOptions { threads, track_order: what == "order" };
-    let write = WriteOptions { overwrite: true, sync: false };
+    let write = WriteOptions::default().overwrite(true).sync(false);
     let mut file = FileWriter::create(path, write, options)?;
     match what {
         "h5ad" => h5ad(&mut file)?,

@@ -37,7 +37,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let [kind, from, to] = &plain[..] else { return Err("give a container, FROM and TO".into()) };
-    let write = WriteOptions { overwrite: true, sync: false };
+    let write = WriteOptions::default().overwrite(true).sync(false);
     let mut writer = create(kind, Path::new(to), write)?;
     let report = copy_tree(&*open(Path::new(from), "")?, &mut *writer, NodeId::ROOT, &options)?;
     for change in &report.changes {
@@ -54,11 +54,11 @@ fn create(
 ) -> Result<Box<dyn TreeWriter>, Box<dyn std::error::Error>> {
     let zarr = |version| {
         let options = ZarrOptions { version, ..ZarrOptions::default() };
-        ZarrWriter::create(path, "", write, options)
+        ZarrWriter::create(path, "", write.clone(), options)
     };
     let hdf5 = |netcdf| {
         let options = Hdf5Options { netcdf, ..Hdf5Options::default() };
-        Hdf5Writer::create(path, "", write, options)
+        Hdf5Writer::create(path, "", write.clone(), options)
     };
     Ok(match kind {
         "hdf5" => Box::new(hdf5(false)?),

@@ -59,13 +59,11 @@ impl ContainerInfo {
 }
 
 /// Options for writing arrays.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CreateOptions {
     /// The compression; the default of the kind unless set.
     pub compress: Option<Compression>,
-    /// The number of threads for compression.
-    pub threads: usize,
-    /// Whether to replace an existing target, and to sync it.
+    /// Whether to replace an existing target, and to sync it. The threads for compression are those of its context.
     pub write: WriteOptions,
     /// The names of all members, if the format has a fixed list. An existing directory is replaced
     /// only if it has no others.

@@ -16,7 +16,6 @@ mod error;
 mod escape;
 mod extent;
 mod finding;
-mod forward;
 mod fragments;
 mod grouping;
 mod header;
@@ -25,6 +24,7 @@ mod narrow;
 mod packed;
 pub mod parallel;
 mod pointers;
+mod progress;
 mod repairs;
 mod setters;
 mod sink;
@@ -41,7 +41,7 @@ pub use annotations::{
 };
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
-pub use cancellation::{Cancellation, Entered};
+pub use cancellation::Cancellation;
 pub use cast::{CastError, Rounding};
 pub use entries::Entries;
 pub use error::{At, Error, ErrorKind, Hint, Place, Result, full_path, readable};
@@ -58,11 +58,12 @@ pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;
 pub use packed::PackedWidths;
 pub use pointers::{Piece, PointerCursor, Pointers, entry_ranges, pointer_ranges, read_pointers};
+pub use progress::{NoProgress, Progress, ProgressPart};
 pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
     BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,
-    UnitReader, check_requested,
+    UnitReader, Wrapped, check_requested,
 };
 pub use text::{
     BYTE_ORDER_MARK, GIT_LFS, TEXT_START, is_git_lfs_pointer, not_text, write_float32,

@@ -3,13 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Cancellation, Error, Result};
+use crate::{Error, Result};
 
 /// Calls `work` on this number of threads, including the calling one.
 ///
 /// If the system cannot start more threads, the existing ones do all the work: each call takes what is next until
-/// nothing is left. All threads enter the [cancellation](Cancellation::current) of the calling one. If a thread panics,
-/// so does the calling one, after all have ended.
+/// nothing is left. If a thread panics, so does the calling one, after all have ended.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,13 +25,8 @@ use crate::{Cancellation, Error, Result};
 /// assert_eq!(sum.into_inner(), 4950);
 /// ```
 pub fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
-    let cancellation = Cancellation::current();
-    let other = || {
-        let _entered = cancellation.as_ref().map(Cancellation::enter);
-        work();
-    };
     std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, other).ok();
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads).map_while(spawn).collect();
         work();
         for other in others {
@@ -132,20 +126,6 @@ mod tests {
             };
             assert_eq!(for_each(threads, 0..100, work).unwrap_err().to_string(), "5");
         }
-    }
-
-    #[test]
-    fn threads_enter_the_cancellation_of_the_calling_one() {
-        let cancellation = Cancellation::new();
-        let _entered = cancellation.enter();
-        cancellation.cancel();
-        let (called, cancelled) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        on_threads(3, &|| {
-            called.fetch_add(1, Ordering::Relaxed);
-            cancelled.fetch_add(Cancellation::is_current_cancelled().into(), Ordering::Relaxed);
-        });
-        assert!(called.load(Ordering::Relaxed) >= 1);
-        assert_eq!(cancelled.into_inner(), called.into_inner());
     }
 
     #[test]

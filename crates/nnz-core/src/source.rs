@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::{
     About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, PackedWidths, Result,
@@ -184,8 +185,85 @@ impl Metadata {
     }
 }
 
+/// The source that another one wraps.
+#[derive(Clone, Copy)]
+pub enum Wrapped<'a> {
+    /// There is none.
+    Nothing,
+    /// One with the same entries at the same positions.
+    SameEntries(&'a dyn MatrixSource),
+    /// One with other entries, or with the same at other positions.
+    OtherEntries(&'a dyn MatrixSource),
+}
+
+impl<'a> Wrapped<'a> {
+    fn source(self) -> Option<&'a dyn MatrixSource> {
+        match self {
+            Self::Nothing => None,
+            Self::SameEntries(source) | Self::OtherEntries(source) => Some(source),
+        }
+    }
+
+    fn of_same_entries(self) -> Option<&'a dyn MatrixSource> {
+        match self {
+            Self::SameEntries(source) => Some(source),
+            Self::Nothing | Self::OtherEntries(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Wrapped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Nothing => "Nothing",
+            Self::SameEntries(_) => "SameEntries",
+            Self::OtherEntries(_) => "OtherEntries",
+        };
+        f.debug_tuple(name).field(&self.source().map(MatrixSource::header)).finish()
+    }
+}
+
 /// A matrix that can be read.
+///
+/// A source that wraps another one implements [`wrapped`](Self::wrapped), and only the methods that differ:
+///
+/// ```
+/// use std::ops::Range;
+///
+/// use nnz_core::{Axis, Header, MatrixSource, Names, Projection, Result, UnitReader, Wrapped};
+///
+/// /// A matrix without names.
+/// struct Nameless(Box<dyn MatrixSource>);
+///
+/// impl MatrixSource for Nameless {
+///     fn wrapped(&self) -> Wrapped<'_> {
+///         Wrapped::SameEntries(&*self.0)
+///     }
+///
+///     fn header(&self) -> &Header {
+///         self.0.header()
+///     }
+///
+///     fn random_access(&self) -> bool {
+///         self.0.random_access()
+///     }
+///
+///     fn units(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+///         self.0.units(majors, fields)
+///     }
+///
+///     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+///         Ok(None)
+///     }
+/// }
+/// ```
 pub trait MatrixSource: Send + Sync {
+    /// Returns the source that this one wraps. Methods that it does not override are those of that source, except
+    /// that the ones about reading entries are forwarded only if the entries are the same.
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::Nothing
+    }
+
     /// Returns the properties that are known without reading entries.
     fn header(&self) -> &Header;
 
@@ -194,7 +272,9 @@ pub trait MatrixSource: Send + Sync {
     /// # Errors
     ///
     /// Fails if it cannot be read.
-    fn about(&self) -> Result<About>;
+    fn about(&self) -> Result<About> {
+        self.wrapped().source().map_or_else(|| Ok(About::default()), |inner| inner.about())
+    }
 
     /// Starts reading the names of an axis; `None` if it has none.
     ///
@@ -203,7 +283,9 @@ pub trait MatrixSource: Send + Sync {
     /// # Errors
     ///
     /// Fails if they cannot be read. Missing names may be detected only at the end.
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>>;
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.wrapped().source().map_or(Ok(None), |inner| inner.read_names(axis))
+    }
 
     /// Returns the annotations of an axis; `None` if it has none.
     ///
@@ -213,8 +295,7 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails if the table cannot be read.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        let _ = axis;
-        Ok(None)
+        self.wrapped().source().map_or(Ok(None), |inner| inner.annotations(axis))
     }
 
     /// Reads all names of an axis into memory; `None` if it has none.
@@ -233,7 +314,7 @@ pub trait MatrixSource: Send + Sync {
 
     /// Returns whether the entries can be read more than once.
     fn rereadable(&self) -> bool {
-        true
+        self.wrapped().source().is_none_or(|inner| inner.rereadable())
     }
 
     /// Starts reading a range of majors as units, which are found in order and which any thread can
@@ -261,8 +342,8 @@ pub trait MatrixSource: Send + Sync {
         minors: &[Range<u64>],
         fields: Projection,
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
-        let _ = (majors, minors, fields);
-        Ok(None)
+        let same = self.wrapped().of_same_entries();
+        same.map_or(Ok(None), |inner| inner.units_within(majors, minors, fields))
     }
 
     /// Starts reading a range of majors on this thread. Only stored entries are returned, as by
@@ -313,8 +394,8 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails if it cannot be read.
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        let _ = major;
-        Ok(None)
+        let same = self.wrapped().of_same_entries();
+        same.map_or(Ok(None), |inner| inner.stored_before(major))
     }
 
     /// Returns how many bits the values of each array take along it, in at most `bins` bins; `None` if none is
@@ -324,14 +405,16 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails if the widths cannot be read or are invalid.
     fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
-        let _ = bins;
-        Ok(None)
+        let same = self.wrapped().of_same_entries();
+        same.map_or(Ok(None), |inner| inner.packed_widths(bins))
     }
 
     /// Announces that ranges of majors will be read soon, so that a source with a latency fetches what it
     /// takes together. Nothing else depends on it.
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
-        let _ = (majors, fields);
+        if let Some(inner) = self.wrapped().of_same_entries() {
+            inner.will_read(majors, fields);
+        }
     }
 
     /// Returns a unit with the entries of many short ranges of majors, if the source can read them with less
@@ -346,8 +429,7 @@ pub trait MatrixSource: Send + Sync {
         most: u64,
         fields: Projection,
     ) -> Option<Box<dyn Unit + '_>> {
-        let _ = (majors, most, fields);
-        None
+        self.wrapped().of_same_entries()?.scattered(majors, most, fields)
     }
 
     /// Returns the first two positions in the file of entries at a row and column, for messages.
@@ -356,8 +438,8 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails if the file cannot be read again.
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
-        let _ = (row, col);
-        Ok(Vec::new())
+        let same = self.wrapped().of_same_entries();
+        same.map_or_else(|| Ok(Vec::new()), |inner| inner.locate(row, col))
     }
 
     /// Returns what else the source has that is not part of a matrix, such as additional columns of
@@ -367,127 +449,63 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails if the system cannot read it.
     fn extras(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
+        self.wrapped().source().map_or_else(|| Ok(Vec::new()), |inner| inner.extras())
     }
 
     /// Returns the metadata of the user, which some formats store.
     fn metadata(&self) -> Metadata {
-        Metadata::default()
+        self.wrapped().source().map(|inner| inner.metadata()).unwrap_or_default()
     }
 
     /// Returns the levels of storage, from the outermost to the innermost, if the format has
     /// several: such as `dense(sparse(element))`, or a short name. They describe the source as
     /// stored, also if it is transposed.
     fn levels(&self) -> Option<String> {
-        None
+        self.wrapped().source()?.levels()
     }
 
     /// Returns whether the source is a vector, which is read as a single column.
     fn is_vector(&self) -> bool {
-        false
+        self.wrapped().source().is_some_and(|inner| inner.is_vector())
     }
 
     /// Returns the name of the column that has the names of an axis, which is not an annotation then, in formats in
     /// which any column may have them.
     fn names_column(&self, axis: Axis) -> Option<String> {
-        let _ = axis;
-        None
+        self.wrapped().source()?.names_column(axis)
     }
 
     /// Returns notes from reading, which are not errors.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.wrapped().source().map(|inner| inner.notes()).unwrap_or_default()
     }
 }
 
-impl<S: MatrixSource + ?Sized> MatrixSource for &S {
-    fn header(&self) -> &Header {
-        (**self).header()
-    }
+/// Implements a source for a pointer to one.
+macro_rules! forward_to_pointee {
+    ($($pointer:ty),*) => {$(
+        impl MatrixSource for $pointer {
+            fn wrapped(&self) -> Wrapped<'_> {
+                Wrapped::SameEntries(&**self)
+            }
 
-    fn about(&self) -> Result<About> {
-        (**self).about()
-    }
+            fn header(&self) -> &Header {
+                (**self).header()
+            }
 
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        (**self).read_names(axis)
-    }
+            fn random_access(&self) -> bool {
+                (**self).random_access()
+            }
 
-    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        (**self).annotations(axis)
-    }
-
-    fn random_access(&self) -> bool {
-        (**self).random_access()
-    }
-
-    fn rereadable(&self) -> bool {
-        (**self).rereadable()
-    }
-
-    fn units(
-        &self,
-        majors: Range<u64>,
-        fields: Projection,
-    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        (**self).units(majors, fields)
-    }
-
-    fn units_within(
-        &self,
-        majors: Range<u64>,
-        minors: &[Range<u64>],
-        fields: Projection,
-    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
-        (**self).units_within(majors, minors, fields)
-    }
-
-    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        (**self).stored_before(major)
-    }
-
-    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
-        (**self).packed_widths(bins)
-    }
-
-    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
-        (**self).will_read(majors, fields);
-    }
-
-    fn scattered(
-        &self,
-        majors: &[Range<u64>],
-        most: u64,
-        fields: Projection,
-    ) -> Option<Box<dyn Unit + '_>> {
-        (**self).scattered(majors, most, fields)
-    }
-
-    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
-        (**self).locate(row, col)
-    }
-
-    fn extras(&self) -> Result<Vec<String>> {
-        (**self).extras()
-    }
-
-    fn metadata(&self) -> Metadata {
-        (**self).metadata()
-    }
-
-    fn levels(&self) -> Option<String> {
-        (**self).levels()
-    }
-
-    fn is_vector(&self) -> bool {
-        (**self).is_vector()
-    }
-
-    fn names_column(&self, axis: Axis) -> Option<String> {
-        (**self).names_column(axis)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        (**self).notes()
-    }
+            fn units(
+                &self,
+                majors: Range<u64>,
+                fields: Projection,
+            ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+                (**self).units(majors, fields)
+            }
+        }
+    )*};
 }
+
+forward_to_pointee! { &(dyn MatrixSource + '_), Arc<dyn MatrixSource> }

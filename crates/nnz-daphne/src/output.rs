@@ -22,19 +22,21 @@ const ZEROS: [u8; 4096] = [0; 4096];
 /// A file that appears when it is complete, or when its directory is.
 enum Target {
     Alone(Box<StagedFile>),
-    Member(File, PathBuf),
+    /// With its path, and the directory for temporary files.
+    Member(File, PathBuf, PathBuf),
 }
 
 impl Target {
     fn member(directory: &mut StagedDirectory, name: &str) -> Result<Self> {
         let file = directory.create_file(name)?;
-        Ok(Self::Member(file, directory.path().join(name)))
+        let (path, spill) = (directory.path().join(name), directory.spill_directory());
+        Ok(Self::Member(file, path, spill))
     }
 
     fn path(&self) -> &Path {
         match self {
             Self::Alone(file) => file.path(),
-            Self::Member(_, path) => path,
+            Self::Member(_, path, _) => path,
         }
     }
 
@@ -46,7 +48,7 @@ impl Target {
     fn write_both(&mut self, first: &[u8], second: &[u8]) -> Result<()> {
         let written = match self {
             Self::Alone(file) => write_both(&mut **file, first, second),
-            Self::Member(file, _) => write_both(file, first, second),
+            Self::Member(file, ..) => write_both(file, first, second),
         };
         written.map_err(|error| Error::io(self.path(), error))
     }
@@ -54,7 +56,7 @@ impl Target {
     fn seek(&mut self, to: u64) -> Result<()> {
         let sought = match self {
             Self::Alone(file) => file.seek(SeekFrom::Start(to)),
-            Self::Member(file, _) => file.seek(SeekFrom::Start(to)),
+            Self::Member(file, ..) => file.seek(SeekFrom::Start(to)),
         };
         sought.map(drop).map_err(|error| Error::io(self.path(), error))
     }
@@ -62,7 +64,7 @@ impl Target {
     fn commit(self) -> Result<u64> {
         match self {
             Self::Alone(file) => file.commit(),
-            Self::Member(file, path) => {
+            Self::Member(file, path, _) => {
                 file.metadata().map(|found| found.len()).map_err(|error| Error::io(&path, error))
             }
         }
@@ -83,10 +85,12 @@ impl Output {
     /// is next to the target. A `.meta` file next to the link would be outdated too, but the other
     /// one has precedence.
     pub(crate) fn create(path: &Path, options: WriteOptions, meta: bool) -> Result<Self> {
-        let data = StagedFile::create(path, options)?;
+        let data = StagedFile::create(path, &options)?;
         let meta_file = Meta::path_of(data.path());
-        let meta = meta || exists(&meta_file)? || exists(&Meta::path_of(path))?;
-        let meta = meta.then(|| StagedFile::create(&meta_file, options)).transpose()?;
+        let meta = meta
+            || exists(&meta_file, &options.context)?
+            || exists(&Meta::path_of(path), &options.context)?;
+        let meta = meta.then(|| StagedFile::create(&meta_file, &options)).transpose()?;
         let alone = |file| Target::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));
         Ok(Self { data, meta, buffer: Vec::new(), flushed: 0 })
@@ -101,6 +105,14 @@ impl Output {
 
     pub(crate) fn path(&self) -> &Path {
         self.data.path()
+    }
+
+    /// Returns the directory for temporary files.
+    pub(crate) fn spill_directory(&self) -> PathBuf {
+        match &self.data {
+            Target::Alone(file) => file.spill_directory(),
+            Target::Member(.., spill) => spill.clone(),
+        }
     }
 
     /// Returns the position of the next byte.
@@ -213,13 +225,13 @@ mod tests {
     fn bytes_are_in_order_and_long_writes_end_at_page_boundaries() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let mut random = Random::new(1);
         let most = [100, 3000, PAGE, 2 * PAGE + 1, 2 * BUFFER];
         let whole_pages = |output: &Output| output.flushed.is_multiple_of(PAGE as u64);
         let mut whole = 0;
         for case in 0..60 {
-            let mut output = Output::create(&path, options, false).unwrap();
+            let mut output = Output::create(&path, options.clone(), false).unwrap();
             let mut expected = Vec::new();
             for step in 0..20 {
                 let below = *random.pick(&most);

@@ -2,6 +2,7 @@
 
 mod selected;
 
+use nnz_storage::TaskContext;
 use std::io::Write;
 use std::ops::Range;
 
@@ -10,6 +11,7 @@ use nnz_core::{
     Result, SequentialReader, Storage,
 };
 
+use crate::Selection;
 use crate::check::{Ascent, Watch, refuse_repeated};
 use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
@@ -17,11 +19,10 @@ use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
-use crate::{Cancellation, Selection};
 use selected::Selected;
 
 /// Options of [`cat`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CatOptions {
     /// The rows. Ranges may extend past the end, and the order does not matter.
@@ -35,10 +36,6 @@ pub struct CatOptions {
     /// What to do with duplicate entries. By default, they are written if the format allows them, otherwise an
     /// error.
     pub duplicates: Option<DuplicatePolicy>,
-    /// Memory in bytes for names, and for sorting, which is only used to find duplicates.
-    pub memory: u64,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -48,29 +45,6 @@ nnz_core::setters! {
         names: bool,
         expand: bool,
         duplicates: Option<DuplicatePolicy>,
-        memory: u64,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-impl CatOptions {
-    /// One thread reads and prints.
-    fn workers(&self) -> Workers<'_> {
-        Workers { threads: 1, cancellation: self.cancellation.as_ref() }
-    }
-}
-
-impl Default for CatOptions {
-    fn default() -> Self {
-        Self {
-            rows: None,
-            cols: None,
-            names: false,
-            expand: false,
-            duplicates: None,
-            memory: crate::default_memory(),
-            cancellation: None,
-        }
     }
 }
 
@@ -85,26 +59,32 @@ pub fn cat(
     source: &dyn MatrixSource,
     from: &Place,
     options: &CatOptions,
+    context: &TaskContext,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let mut printer =
-        Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
-    let printed = print(source, options, &mut printer);
+        Printer::new(source, options, out, context).map_err(|error| error.with_context(from))?;
+    let printed = print(source, options, &mut printer, context);
     // Entries before an error are written, too.
     let flushed = printer.flush();
     printed.and(flushed).map_err(|error| error.with_context(from))
 }
 
-fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<'_>) -> Result<()> {
+fn print(
+    source: &dyn MatrixSource,
+    options: &CatOptions,
+    printer: &mut Printer<'_>,
+    context: &TaskContext,
+) -> Result<()> {
     let header = source.header();
     let watch = Watch::of(source, options.duplicates);
-    let reader = read(source, options, printer)?;
-    let (empty, workers) = (empty_batch(header.order, header.value_type), options.workers());
+    let reader = read(source, options, printer, context)?;
+    let (empty, workers) =
+        (empty_batch(header.order, header.value_type), Workers::of(context).alone());
     if watch == Watch::Sorting {
         let printing = Printing { reader, printer };
         let units = Box::new(BatchUnits::new(Box::new(printing), empty));
-        return refuse_repeated(units, source, options.memory, workers);
+        return refuse_repeated(units, source, context);
     }
     let mut reader = reader;
     let mut batch = empty;
@@ -117,7 +97,7 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
         }
     }
     drop(reader);
-    ascent.finish(source, options.memory, workers)
+    ascent.finish(source, context)
 }
 
 /// Starts reading the selected entries.
@@ -125,6 +105,7 @@ fn read<'a>(
     source: &'a dyn MatrixSource,
     options: &CatOptions,
     printer: &Printer<'_>,
+    context: &TaskContext,
 ) -> Result<Batches<'a>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
@@ -149,9 +130,14 @@ fn read<'a>(
     // A mirrored pair counts as one position.
     let builder = Builder::new(header.order, header.shape);
     let mut steps = mirror(header, Mirroring::Fold);
-    let directory = nnz_storage::temporary_directory();
-    let mut plan =
-        SortPlan::of(source, header.order, options.memory, &directory, options.workers());
+    let directory = context.temporary_directory();
+    let mut plan = SortPlan::of(
+        source,
+        header.order,
+        context.memory(),
+        &directory,
+        Workers::of(context).alone(),
+    );
     if let Some(value_type) = Counted::of_pattern(header) {
         steps.push(Box::new(Counted(value_type)));
         plan.value_type = Some(value_type);
@@ -209,6 +195,7 @@ impl<'a> Printer<'a> {
         source: &dyn MatrixSource,
         options: &CatOptions,
         out: &'a mut (dyn Write + Send),
+        context: &TaskContext,
     ) -> Result<Self> {
         let header = source.header();
         let steps = match options.expand {
@@ -219,7 +206,7 @@ impl<'a> Printer<'a> {
             false => Vec::new(),
         };
         let select = |axis, selection: &Option<Selection>| {
-            let names = options.names.then_some(options.memory);
+            let names = options.names.then_some(context.memory());
             Selected::new(source, axis, selection.as_ref(), names)
         };
         Ok(Self {

@@ -17,6 +17,6 @@ pub use aggregate::{Aggregation, aggregate};
 pub use computed::Computed;
 pub use float::Float;
 pub use pca::{Pca, PcaOptions, pca};
-pub use product::{ProductOptions, multiply};
+pub use product::multiply;
 pub use step::ValueStep;
 pub use totals::{cell_axis, normalizing_factors};

@@ -5,6 +5,7 @@ mod narrow;
 mod plan;
 mod structure;
 
+use nnz_storage::TaskContext;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -17,7 +18,7 @@ use nnz_core::{
 use crate::annotations;
 use crate::flow::Workers;
 use crate::slice::one_of;
-use crate::{Cancellation, DuplicatePolicy, MatrixTarget, Progress, Transposed};
+use crate::{DuplicatePolicy, MatrixTarget, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
 pub use structure::StructurePolicy;
@@ -41,12 +42,6 @@ pub struct ConvertOptions {
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays the same.
     pub transpose: bool,
-    /// Memory in bytes for sorting.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the conversion.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -58,9 +53,6 @@ nnz_core::setters! {
         structure: StructurePolicy,
         strict: bool,
         transpose: bool,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
     }
 }
 
@@ -74,17 +66,7 @@ impl Default for ConvertOptions {
             structure: StructurePolicy::Keep,
             strict: false,
             transpose: false,
-            memory: crate::default_memory(),
-            threads: crate::default_threads(),
-            cancellation: None,
         }
-    }
-}
-
-impl ConvertOptions {
-    pub(crate) fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-            .within(self.memory)
     }
 }
 
@@ -125,16 +107,16 @@ pub fn convert(
     from: &Place,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<Summary> {
     let started = Instant::now();
     // Transposing keeps the order.
     let own = source.header().own_order();
-    let transposed = options.transpose.then(|| Transposed::new(source));
+    let transposed = options.transpose.then(|| Transposed::new(Box::new(source)));
     let source = transposed.as_ref().map_or(source, |transposed| transposed);
     target.check()?;
     let replaced = target.replaced();
-    let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
+    let mut dropped = check_names(source, target.capabilities().names, &target.directory(context))?;
     // A matrix that is added to its own file leaves the rest of it as it is.
     let added = target.keeps_tables() && target.path().is_some_and(|path| is_inside(from, path));
     if !added {
@@ -152,7 +134,7 @@ pub fn convert(
 
     // Now, because the target may be the source itself.
     let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
-    let carried = write_entries(source, own, target, options, progress, from)?;
+    let carried = write_entries(source, own, target, options, from, context)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -188,14 +170,14 @@ pub(crate) fn write_entries(
     own: Option<Order>,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
-    progress: &dyn Progress,
     from: &Place,
+    context: &TaskContext,
 ) -> Result<WrittenEntries> {
-    let plan = look_ahead(source, target, options)
-        .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
+    let plan = look_ahead(source, target, options, context)
+        .and_then(|seen| Plan::new(source.header(), own, target, options, seen, context))
         .map_err(|error| error.with_context(from))?;
     let disk = Arc::<AtomicU64>::default();
-    let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
+    let attempt = Attempt { source, plan: &plan, target, context, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
         // If entries are not in the stated order, start again with more sorting.
         let done =
@@ -213,6 +195,7 @@ fn look_ahead(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
+    context: &TaskContext,
 ) -> Result<Seen> {
     let mut seen = Seen::default();
     // The types of sums cannot be derived from the values.
@@ -221,10 +204,10 @@ fn look_ahead(
     if narrow && source.rereadable() {
         let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
         let fill = plan::fill(source.header(), &target.capabilities());
-        seen.value_type = Some(narrow::narrowest(source, mirroring, fill, options.workers())?);
+        seen.value_type = Some(narrow::narrowest(source, mirroring, fill, Workers::of(context))?);
     }
     if options.structure == StructurePolicy::Auto && target.capabilities().structure {
-        seen.found = structure::find(source, target, options)?;
+        seen.found = structure::find(source, target, context)?;
     }
     Ok(seen)
 }

@@ -7,13 +7,14 @@ mod unstored;
 use nnz_core::{
     Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
 };
+use nnz_storage::TaskContext;
 
 use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropValue, Step, expand};
-use crate::{Cancellation, Observed, Progress, ProgressPart, Selection, Slice, default_memory};
+use crate::{Observed, Selection, Slice};
 use alike::Alike;
 pub use by_name::{MatchedNames, match_names};
 use unstored::{Gaps, Unstored};
@@ -28,12 +29,6 @@ pub struct DiffOptions {
     pub by_name: bool,
     /// Maximum number of differences.
     pub max_diffs: usize,
-    /// Memory in bytes for sorting.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the comparison.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -41,30 +36,13 @@ nnz_core::setters! {
         stored: bool,
         by_name: bool,
         max_diffs: usize,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
     }
 }
 
-/// Compares cells, up to ten differences, with the [default memory](default_memory) and all cores.
+/// Compares cells, up to ten differences.
 impl Default for DiffOptions {
     fn default() -> Self {
-        Self {
-            stored: false,
-            by_name: false,
-            max_diffs: 10,
-            memory: default_memory(),
-            threads: crate::default_threads(),
-            cancellation: None,
-        }
-    }
-}
-
-impl DiffOptions {
-    fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-            .within(self.memory)
+        Self { stored: false, by_name: false, max_diffs: 10 }
     }
 }
 
@@ -118,15 +96,15 @@ pub fn diff(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let [first, second] = sources.map(|source| source.header().nnz);
     let total = first.zip(second).map(|(first, second)| first.saturating_add(second));
-    let part = ProgressPart::begin("comparing", total, progress);
-    let [first, second] = sources.map(|source| Observed::new(source, "comparing", &part));
-    compare([&first, &second], places, options, each)
+    let context = &context.in_part("comparing", total);
+    let [first, second] =
+        sources.map(|source| Observed::new(source, "comparing", context.progress()));
+    compare([&first, &second], places, options, each, context)
 }
 
 fn compare(
@@ -134,6 +112,7 @@ fn compare(
     places: [Place; 2],
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
+    context: &TaskContext,
 ) -> Result<()> {
     let [a, b] = sources;
     let shapes = [a.header().shape, b.header().shape];
@@ -141,7 +120,7 @@ fn compare(
         each(Difference::Shape(shapes[0], shapes[1]));
     }
     if options.by_name {
-        return diff_by_name(sources, places, options, each);
+        return diff_by_name(sources, places, options, each, context);
     }
     if shapes[0] != shapes[1] {
         return Ok(());
@@ -166,7 +145,7 @@ fn compare(
     };
     // In the order of the first matrix, so that at most the second has to be sorted.
     let order = a.header().own_order().unwrap_or(Order::Col);
-    let comparison = Comparison { sources: [a, b], places, order, unstored, options };
+    let comparison = Comparison { sources: [a, b], places, order, unstored, options, context };
     // In storage order if that is sorted, otherwise sorted.
     let found = match comparison.run(false)? {
         Some(found) => found,
@@ -183,11 +162,12 @@ fn diff_by_name(
     places: [Place; 2],
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
+    context: &TaskContext,
 ) -> Result<()> {
     let mut orders = [Selection::all(), Selection::all()];
     let mut differ = false;
     for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
-        match match_names(sources, axis, &places, options.memory)? {
+        match match_names(sources, axis, &places, context.memory())? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => *order = selection,
             MatchedNames::Different { first_only, second_only } => {
@@ -203,7 +183,7 @@ fn diff_by_name(
     }
     let [rows, cols] = &orders;
     let second = Slice::new(Box::new(second), places[1].clone(), rows, cols)?;
-    compare([first, &second], places, &options.clone().by_name(false), each)
+    compare([first, &second], places, &options.clone().by_name(false), each, context)
 }
 
 /// Returns the differences of names that only one of two matrices has, up to `max_diffs` of each.
@@ -254,12 +234,13 @@ struct Comparison<'a> {
     order: Order,
     unstored: Unstored,
     options: &'a DiffOptions,
+    context: &'a TaskContext,
 }
 
 impl Comparison<'_> {
     /// Compares entries; `None` if they are not sorted as assumed.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
-        let directory = nnz_storage::temporary_directory();
+        let directory = self.context.temporary_directory();
         let meanings = self.sources.map(|source| meaning(source, self.unstored));
         let mut cells = Vec::with_capacity(2);
         for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {
@@ -269,14 +250,14 @@ impl Comparison<'_> {
             let reader = if as_they_come {
                 read_in_storage_order(source, steps)?
             } else {
-                let (memory, workers) = (self.options.memory, self.options.workers());
+                let (memory, workers) = (self.context.memory(), Workers::of(self.context));
                 let plan = SortPlan {
                     value_type: Some(*value_type),
                     ..SortPlan::of(source, self.order, memory / 2, &directory, workers)
                 };
                 read_sorted(source, steps, plan).map_err(|error| self.explain(error, which))?
             };
-            cells.push(Cells::new(reader, self.order, source, self.options.workers()));
+            cells.push(Cells::new(reader, self.order, source, Workers::of(self.context)));
         }
         self.compare(&mut cells, sort)
     }

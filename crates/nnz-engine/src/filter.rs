@@ -4,6 +4,7 @@ mod measured;
 mod parse;
 mod pattern;
 
+use nnz_storage::TaskContext;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
 use crate::slice::{describe_nothing, nothing_selected, one_of, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
-use crate::{Cancellation, Measures, Selection};
+use crate::{Measures, Selection};
 use measured::{Measured, more};
 use pattern::Pattern;
 
@@ -133,34 +134,6 @@ impl FromStr for Filter {
     }
 }
 
-/// Options of [`filter`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct FilterOptions {
-    /// Memory in bytes for rows and columns, and for finding duplicates.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
-}
-
-nnz_core::setters! {
-    FilterOptions {
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-/// With the [default memory](crate::default_memory) and all cores.
-impl Default for FilterOptions {
-    fn default() -> Self {
-        let StatsOptions { memory, threads, cancellation, .. } = StatsOptions::default();
-        Self { memory, threads, cancellation }
-    }
-}
-
 /// The result of [`filter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -232,10 +205,9 @@ pub fn filter(
     source: &dyn MatrixSource,
     place: &Place,
     [rows, cols]: [&Filter; 2],
-    options: &FilterOptions,
+    context: &TaskContext,
 ) -> Result<Filtered> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let mut found = Found { source, place, options, stats: BTreeMap::new(), notes: Vec::new() };
+    let mut found = Found { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
     for (filter, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
         for measured in filter.measured() {
             measured
@@ -262,7 +234,7 @@ struct Part {
 struct Found<'a> {
     source: &'a dyn MatrixSource,
     place: &'a Place,
-    options: &'a FilterOptions,
+    context: &'a TaskContext,
     stats: BTreeMap<Part, Stats>,
     notes: Vec<String>,
 }
@@ -271,10 +243,8 @@ impl Found<'_> {
     /// Measures what the conditions need.
     fn measure(&mut self, filters: [&Filter; 2]) -> Result<()> {
         for nonzero in [false, true] {
-            let FilterOptions { memory, threads, cancellation } = self.options.clone();
-            let mut options =
-                StatsOptions { memory, threads, cancellation, ..StatsOptions::default() };
-            options.measures = if nonzero { Measures::Nonzero } else { Measures::Nnz };
+            let measures = if nonzero { Measures::Nonzero } else { Measures::Nnz };
+            let mut options = StatsOptions::default().measures(measures);
             let (mut names, mut parts) = (Vec::new(), Vec::new());
             for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
                 let quantities = filter.measured().flat_map(Measured::quantities);
@@ -293,7 +263,8 @@ impl Found<'_> {
             }
             if options.rows || options.cols {
                 let whole = Part { nonzero, among: None };
-                let found = stats_of_parts(self.source, self.place, &options, &parts)?;
+                let found =
+                    stats_of_parts(self.source, self.place, &options, &parts, self.context)?;
                 self.stats.extend(std::iter::once(whole).chain(names).zip(found));
             }
         }

@@ -12,6 +12,7 @@ mod order;
 mod queue;
 mod turns;
 
+use nnz_storage::TaskContext;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::parallel::on_threads;
@@ -32,7 +33,14 @@ pub struct Workers<'a> {
     pub cancellation: Option<&'a Cancellation>,
 }
 
-impl Workers<'_> {
+impl<'a> Workers<'a> {
+    /// Returns as many threads as a context has, and as have their buffers in its memory.
+    #[must_use]
+    pub fn of(context: &'a TaskContext) -> Self {
+        let (threads, cancellation) = (context.threads(), context.cancellation());
+        Self { threads, cancellation }.within(context.memory())
+    }
+
     /// Checks for cancellation.
     ///
     /// # Errors
@@ -131,7 +139,6 @@ pub fn run<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
     workers: Workers<'_>,
 ) -> Result<()> {
-    let _entered = workers.cancellation.map(Cancellation::enter);
     if workers.threads < 2 {
         return run_alone(units, work, join, write, workers);
     }

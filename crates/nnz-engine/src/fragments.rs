@@ -34,4 +34,4 @@ pub use region::Region;
 pub use select::{SelectOptions, select};
 pub use sort::{SortedRun, SortedRuns};
 pub use target::FragmentTarget;
-pub use write::{FragmentSummary, WriteOptions, convert};
+pub use write::{FragmentSummary, convert};

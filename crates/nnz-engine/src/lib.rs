@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use nnz_core::{Order, Place, Shape};
-//! use nnz_engine::{CsMatrix, ReadOptions};
+//! use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 //!
 //! // 1 . 2
 //! // . . 3
@@ -21,7 +21,7 @@
 //! let source = matrix.into_source()?;
 //! let mut options = ReadOptions::default();
 //! options.order = Some(Order::Col);
-//! let by_column = nnz_engine::read(&*source, &Place::default(), &options)?;
+//! let by_column = nnz_engine::read(&*source, &Place::default(), &options, &TaskContext::default())?;
 //! assert_eq!(by_column.indptr(), [0, 1, 1, 3]);
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
@@ -39,13 +39,11 @@ mod filter;
 pub mod flow;
 pub mod fragments;
 mod free_space;
-mod memory;
 mod names;
 mod observed;
 mod padded;
 mod parts;
 pub mod plot;
-mod progress;
 mod random;
 mod read;
 mod reorder;
@@ -65,23 +63,22 @@ pub use annotations::{
     OriginalPositions, write_annotations,
 };
 pub use cat::{CatOptions, cat};
-pub use check::{CheckOptions, check, report_error};
+pub use check::{check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
 pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, MatchedNames, diff, match_names,
     missing_names, same_value,
 };
-pub use filter::{Filter, FilterOptions, Filtered, Kept, filter};
+pub use filter::{Filter, Filtered, Kept, filter};
 pub use free_space::check_free_space;
-pub use memory::{default_memory, default_threads};
 pub use names::{check_one_line, print_names};
-pub use nnz_core::Cancellation;
+pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart};
+pub use nnz_storage::{TaskContext, default_memory, default_threads};
 pub use observed::Observed;
 pub use padded::Padded;
-pub use progress::{NoProgress, Progress, ProgressPart};
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
-pub use reorder::{NewOrder, ReorderOptions, Reordering, reorder};
+pub use reorder::{NewOrder, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};
 pub use slice::{Selection, Slice};
 pub use sort::sorted_units;

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{
-    Annotations, Axis, Header, MatrixSource, Names, Projection, Result, Unit, UnitReader,
-};
+use nnz_core::{Header, MatrixSource, Projection, Result, Unit, UnitReader, Wrapped};
 
 use crate::Progress;
 
@@ -12,10 +10,11 @@ use crate::Progress;
 ///
 /// ```
 /// # use nnz_core::{MatrixSource, Place, Result};
-/// use nnz_engine::{Observed, Progress, Stats, StatsOptions, stats};
+/// use nnz_engine::{Observed, Stats, StatsOptions, TaskContext, stats};
 ///
-/// fn observed(source: &dyn MatrixSource, progress: &dyn Progress) -> Result<Stats> {
-///     stats(&Observed::new(source, "reading", progress), &Place::default(), &StatsOptions::default())
+/// fn observed(source: &dyn MatrixSource, context: &TaskContext) -> Result<Stats> {
+///     let observed = Observed::new(source, "reading", context.progress());
+///     stats(&observed, &Place::default(), &StatsOptions::default(), context)
 /// }
 /// ```
 #[derive(Clone, Copy)]
@@ -40,20 +39,12 @@ impl<'a> Observed<'a> {
 }
 
 impl MatrixSource for Observed<'_> {
-    nnz_core::forward_source! {
-        source: about, random_access, rereadable, will_read, scattered, stored_before, packed_widths, locate, extras, metadata, levels, is_vector, notes
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(self.source)
     }
 
     fn header(&self) -> &Header {
         self.source.header()
-    }
-
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.source.read_names(axis)
-    }
-
-    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        self.source.annotations(axis)
     }
 
     fn units(
@@ -79,6 +70,10 @@ impl MatrixSource for Observed<'_> {
             self.progress.begin(self.what, None);
             Box::new(ObservedUnits { units, progress: self.progress }) as Box<dyn UnitReader<'_>>
         }))
+    }
+
+    fn random_access(&self) -> bool {
+        self.source.random_access()
     }
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, Axis, Error, Header, MatrixSource, Names, Place, Projection, Result, Shape,
-    Storage, Structure, UnitReader,
+    Annotations, Axis, Error, Header, MatrixSource, Names, Place, Projection, Result, Shape,
+    Storage, Structure, UnitReader, Wrapped,
 };
 
 use crate::concat::Shifted;
@@ -79,12 +79,12 @@ impl Padded {
 }
 
 impl MatrixSource for Padded {
-    fn header(&self) -> &Header {
-        &self.header
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     /// There are none, as the added rows and columns have no names.
@@ -98,10 +98,6 @@ impl MatrixSource for Padded {
 
     fn random_access(&self) -> bool {
         self.inner.random_access()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.inner.rereadable()
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
@@ -129,6 +125,10 @@ impl MatrixSource for Padded {
             _ => self.inner.stored_before(major.min(self.own())),
         }
     }
+
+    fn is_vector(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +150,13 @@ mod tests {
             let large = Shape { rows: 3, cols: 4 };
             let place = Place::default;
             let padded = Padded::new(matrix.into_source().unwrap(), place(), large).unwrap();
-            let read = crate::read(&padded, &place(), &crate::ReadOptions::default()).unwrap();
+            let read = crate::read(
+                &padded,
+                &place(),
+                &crate::ReadOptions::default(),
+                &crate::TaskContext::default(),
+            )
+            .unwrap();
             assert_eq!(read.shape(), large);
             let mut indptr = vec![0, 1, 2];
             indptr.resize(usize::try_from(large.major(order)).unwrap() + 1, 2);

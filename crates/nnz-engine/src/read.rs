@@ -13,12 +13,13 @@ use nnz_core::{
     Axis, Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection,
     Result, Storage, Structure, Values,
 };
+use nnz_storage::TaskContext;
 
 use nnz_storage::{FreshPages, enlarge_pages};
 
+use crate::DuplicatePolicy;
 use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
-use crate::{Cancellation, DuplicatePolicy, NoProgress};
 pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
@@ -34,40 +35,21 @@ pub struct ReadOptions {
     /// What to do with duplicate entries. By default, they are kept if the format allows them, and
     /// refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
-    /// Maximum bytes of the matrix, and of memory for sorting.
-    pub memory: u64,
     /// Whether names of rows and columns are read as well, if any.
     pub names: bool,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
     ReadOptions {
         order: Option<Order>,
         duplicates: Option<DuplicatePolicy>,
-        memory: u64,
         names: bool,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-impl ReadOptions {
-    fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-            .within(self.memory)
     }
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
-        // The default is a quarter of the free memory.
-        let memory = memory.saturating_mul(3);
-        Self { order: None, duplicates: None, memory, names: true, threads, cancellation: None }
+        Self { order: None, duplicates: None, names: true }
     }
 }
 
@@ -75,11 +57,12 @@ impl Default for ReadOptions {
 ///
 /// ```
 /// # use nnz_core::{Order, Place, Shape};
-/// # use nnz_engine::{CsMatrix, ReadOptions};
+/// # use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 /// # let shape = Shape { rows: 1, cols: 1 };
 /// # let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![1.0])?;
 /// # let source = matrix.into_source()?;
-/// let matrix = nnz_engine::read(&*source, &Place::default(), &ReadOptions::default())?;
+/// let (options, context) = (ReadOptions::default(), TaskContext::default());
+/// let matrix = nnz_engine::read(&*source, &Place::default(), &options, &context)?;
 /// println!("{} entries", matrix.nnz());
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -88,13 +71,17 @@ impl Default for ReadOptions {
 ///
 /// Fails if the matrix cannot be read or is broken, if it takes more memory than allowed, and if
 /// cancelled.
-pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<CsMatrix> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let matrix = read_entries(source, from, options)?;
+pub fn read(
+    source: &dyn MatrixSource,
+    from: &Place,
+    options: &ReadOptions,
+    context: &TaskContext,
+) -> Result<CsMatrix> {
+    let matrix = read_entries(source, from, options, context)?;
     let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
         let names = source.read_names(axis).and_then(|names| {
-            names.map(|mut names| names.list_with_limit(options.memory)).transpose()
+            names.map(|mut names| names.list_with_limit(context.result_memory())).transpose()
         });
         if let Some(names) = names.map_err(|error| error.with_context(from))? {
             matrix.names[usize::from(axis == Axis::Cols)] = Some(names);
@@ -107,25 +94,23 @@ fn read_entries(
     source: &dyn MatrixSource,
     from: &Place,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<CsMatrix> {
     let own = source.header().own_order();
     if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source, options)
     {
-        let filled = fill(source, options).map_err(|error| error.with_context(from))?;
+        let filled = fill(source, options, context).map_err(|error| error.with_context(from))?;
         if let Some(matrix) = filled {
             return Ok(matrix);
         }
     }
-    let target = MemoryTarget::new(options.memory);
+    let target = MemoryTarget::new(context.result_memory());
     let options = ConvertOptions {
         order: options.order,
         duplicates: options.duplicates,
-        memory: options.memory,
-        threads: options.threads,
-        cancellation: options.cancellation.clone(),
         ..ConvertOptions::default()
     };
-    write_entries(source, own, &target, &options, &NoProgress, from)?;
+    write_entries(source, own, &target, &options, from, &context.without_progress())?;
     target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 
@@ -145,11 +130,15 @@ fn is_in_requested_form(source: &dyn MatrixSource, options: &ReadOptions) -> boo
 
 /// Decodes entries into place; `None` if they do not ascend, or if there are duplicates that are
 /// not allowed.
-fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMatrix>> {
+fn fill(
+    source: &dyn MatrixSource,
+    options: &ReadOptions,
+    context: &TaskContext,
+) -> Result<Option<CsMatrix>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
     let entries = header.nnz.unwrap_or(0);
-    allow(header, majors, entries, options.memory)?;
+    allow(header, majors, entries, context.result_memory())?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
     let pointers = zeroed(majors_len.saturating_add(1))?;
     let minors = Minors::U32(zeroed(len)?);
@@ -168,7 +157,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     let mut filled = Filled::new(&mut matrix.pointers, minors, values, unique);
     let filling = Filling::new(header, fresh);
     let units = source.units(0..majors, Projection::ALL)?;
-    run(units, &filling, &mut filled, &mut Done, options.workers())?;
+    run(units, &filling, &mut filled, &mut Done, Workers::of(context))?;
     Ok(filled.complete()?.then_some(matrix))
 }
 

@@ -1,5 +1,6 @@
 //! New orders of rows and columns.
 
+use nnz_storage::TaskContext;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use nnz_core::{
 use crate::annotations::OriginalPositions;
 use crate::slice::one_of;
 use crate::stats::{Moments, StatsOptions, stats};
-use crate::{Cancellation, Measures, Selection, default_memory};
+use crate::{Measures, Selection};
 
 /// Bytes for each row or column that is moved.
 const BYTES: u64 = 128;
@@ -52,34 +53,6 @@ impl FromStr for Reordering {
     }
 }
 
-/// Options of [`reorder`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ReorderOptions {
-    /// Memory in bytes for rows and columns, and for finding duplicates.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
-}
-
-nnz_core::setters! {
-    ReorderOptions {
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-/// With the [default memory](default_memory) and all cores.
-impl Default for ReorderOptions {
-    fn default() -> Self {
-        let StatsOptions { memory, threads, cancellation, .. } = StatsOptions::default();
-        Self { memory, threads, cancellation }
-    }
-}
-
 /// A new order of the rows or columns of a matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -103,37 +76,33 @@ pub fn reorder(
     source: &dyn MatrixSource,
     place: &Place,
     [rows, cols]: [&Reordering; 2],
-    options: &ReorderOptions,
+    context: &TaskContext,
 ) -> Result<[NewOrder; 2]> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let by_frequency = |order: &Reordering| *order == Reordering::Frequency;
     let mut counts = [None, None];
     for (order, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
         if *order != Reordering::Unchanged {
-            check_memory(source, axis, options.memory).map_err(|e| e.with_context(place))?;
+            check_memory(source, axis, context.memory()).map_err(|e| e.with_context(place))?;
         }
     }
     if by_frequency(rows) || by_frequency(cols) {
         let how = StatsOptions::default()
             .rows(by_frequency(rows))
             .cols(by_frequency(cols))
-            .measures(Measures::Nnz)
-            .memory(options.memory)
-            .threads(options.threads)
-            .cancellation(options.cancellation.clone());
-        let found = stats(source, place, &how)?;
+            .measures(Measures::Nnz);
+        let found = stats(source, place, &how, context)?;
         counts = [found.rows, found.cols];
     }
     let [of_rows, of_cols] = counts;
     let find = |order, axis, counts| {
-        new_order(source, order, axis, counts, options.memory).map_err(|e| e.with_context(place))
+        new_order(source, order, axis, counts, context.memory()).map_err(|e| e.with_context(place))
     };
     Ok([find(rows, Axis::Rows, of_rows)?, find(cols, Axis::Cols, of_cols)?])
 }
 
 fn check_memory(source: &dyn MatrixSource, axis: Axis, allowed: u64) -> Result<()> {
     let needed = source.header().shape.len(axis).saturating_mul(BYTES);
-    if needed > allowed.max(default_memory()) {
+    if needed > allowed.max(crate::default_memory()) {
         return Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default()));
     }
     Ok(())

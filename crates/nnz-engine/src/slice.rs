@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place,
-    Projection, Result, Shape, Storage, Structure, UnitReader,
+    Annotations, At, Axis, Error, Header, MatrixSource, Names, Order, Place, Projection, Result,
+    Shape, Storage, Structure, UnitReader, Wrapped,
 };
 
 use crate::annotations;
@@ -258,12 +258,12 @@ fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64
 }
 
 impl MatrixSource for Slice<'_> {
-    fn header(&self) -> &Header {
-        &self.header
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -291,20 +291,8 @@ impl MatrixSource for Slice<'_> {
         Ok(Some(Box::new(annotations::Picked::new(table, ranges))))
     }
 
-    fn metadata(&self) -> Metadata {
-        self.inner.metadata()
-    }
-
-    fn levels(&self) -> Option<String> {
-        self.inner.levels()
-    }
-
     fn random_access(&self) -> bool {
         self.inner.random_access() && self.inner.header().structure == Structure::General
-    }
-
-    fn rereadable(&self) -> bool {
-        self.inner.rereadable()
     }
 
     fn units(
@@ -349,13 +337,13 @@ impl MatrixSource for Slice<'_> {
         }
     }
 
-    fn extras(&self) -> Result<Vec<String>> {
-        self.inner.extras()
-    }
-
     fn notes(&self) -> Vec<String> {
         let mut notes = self.inner.notes();
         notes.extend(self.notes.iter().cloned());
         notes
+    }
+
+    fn is_vector(&self) -> bool {
+        self.inner.is_vector() && self.header.shape.cols == 1
     }
 }

@@ -12,6 +12,7 @@ mod packet;
 mod shares;
 mod store;
 
+use nnz_storage::TaskContext;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,6 @@ use nnz_core::{
     ValueType, Values,
 };
 
-use crate::Progress;
 use crate::flow::{Join, Work, Workers, Write, run};
 use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
@@ -89,15 +89,13 @@ impl<'a> SortPlan<'a> {
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Shape};
-/// use nnz_engine::{CsMatrix, NoProgress, flow::Workers, sorted_units};
+/// use nnz_engine::{CsMatrix, TaskContext, sorted_units};
 ///
 /// let shape = Shape { rows: 2, cols: 1 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![2.0])?;
 /// let source = matrix.into_source()?;
-/// let workers = Workers { threads: 1, cancellation: None };
-/// let directory = std::env::temp_dir();
-/// let (_, count) =
-///     sorted_units(&*source, Order::Row, 1 << 20, &directory, workers, &NoProgress)?;
+/// let (context, directory) = (TaskContext::default(), std::env::temp_dir());
+/// let (_, count) = sorted_units(&*source, Order::Row, &directory, &context)?;
 /// assert_eq!(count, 1);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -108,22 +106,22 @@ impl<'a> SortPlan<'a> {
 pub fn sorted_units(
     source: &dyn MatrixSource,
     order: Order,
-    memory: u64,
     directory: &Path,
-    workers: Workers<'_>,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<(Box<dyn UnitReader<'static>>, u64)> {
     let header = source.header();
     let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let disk = Arc::<AtomicU64>::default();
-    let plan =
-        SortPlan { disk: Some(&disk), ..SortPlan::of(source, order, memory, directory, workers) };
-    progress.begin("sorting", header.nnz);
+    let plan = SortPlan {
+        disk: Some(&disk),
+        ..SortPlan::of(source, order, context.memory(), directory, Workers::of(context))
+    };
+    context.progress().begin("sorting", header.nnz);
     let done = sorted(units, &[], plan, &|entries| {
-        progress.advance(entries);
-        progress.disk(disk.load(Ordering::Relaxed));
+        context.progress().advance(entries);
+        context.progress().disk(disk.load(Ordering::Relaxed));
     });
-    progress.end();
+    context.progress().end();
     done
 }
 

@@ -11,6 +11,7 @@ mod number;
 mod streamed;
 mod tally;
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 
 use nnz_core::{
@@ -23,7 +24,6 @@ use crate::flow::{Workers, run};
 use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
-use crate::{Cancellation, default_memory};
 pub(crate) use counting::lock;
 use counting::{Counted, Counting, Found, Several, Watched};
 pub(crate) use each::stats_of_each;
@@ -57,12 +57,6 @@ pub struct StatsOptions {
     pub cols: bool,
     /// What is computed.
     pub measures: Measures,
-    /// Memory in bytes for rows and columns, and for finding duplicates.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -70,23 +64,13 @@ nnz_core::setters! {
         rows: bool,
         cols: bool,
         measures: Measures,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
     }
 }
 
-/// The whole matrix, with the [default memory](default_memory) and all cores.
+/// The whole matrix.
 impl Default for StatsOptions {
     fn default() -> Self {
-        Self {
-            rows: false,
-            cols: false,
-            measures: Measures::default(),
-            memory: default_memory(),
-            threads: crate::default_threads(),
-            cancellation: None,
-        }
+        Self { rows: false, cols: false, measures: Measures::default() }
     }
 }
 
@@ -142,8 +126,13 @@ pub struct Stats {
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
 /// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
 /// in SciPy, the variance and the extremes are those of the sums.
-pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
-    let mut found = stats_of_parts(source, place, options, &[])?.into_iter();
+pub fn stats(
+    source: &dyn MatrixSource,
+    place: &Place,
+    options: &StatsOptions,
+    context: &TaskContext,
+) -> Result<Stats> {
+    let mut found = stats_of_parts(source, place, options, &[], context)?.into_iter();
     found.next().ok_or_else(|| Error::argument("nothing is computed"))
 }
 
@@ -165,8 +154,8 @@ pub(crate) fn stats_of_parts(
     place: &Place,
     options: &StatsOptions,
     parts: &[RowsOrCols],
+    context: &TaskContext,
 ) -> Result<Vec<Stats>> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
@@ -174,14 +163,16 @@ pub(crate) fn stats_of_parts(
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match options.measures {
-        Measures::Nnz | Measures::Nonzero => compute::<u32, Nothing>(source, options, parts),
+        Measures::Nnz | Measures::Nonzero => {
+            compute::<u32, Nothing>(source, options, parts, context)
+        }
         measures => match summed_type(expanded_type(header)) {
-            Some(ValueType::U32) => sum::<u32>(source, options, parts, measures),
-            Some(ValueType::I32) => sum::<i32>(source, options, parts, measures),
-            Some(ValueType::U64) => sum::<u64>(source, options, parts, measures),
-            Some(ValueType::I64) => sum::<i64>(source, options, parts, measures),
-            Some(ValueType::F32) => sum::<f32>(source, options, parts, measures),
-            Some(ValueType::F64) => sum::<f64>(source, options, parts, measures),
+            Some(ValueType::U32) => sum::<u32>(source, options, parts, measures, context),
+            Some(ValueType::I32) => sum::<i32>(source, options, parts, measures, context),
+            Some(ValueType::U64) => sum::<u64>(source, options, parts, measures, context),
+            Some(ValueType::I64) => sum::<i64>(source, options, parts, measures, context),
+            Some(ValueType::F32) => sum::<f32>(source, options, parts, measures, context),
+            Some(ValueType::F64) => sum::<f64>(source, options, parts, measures, context),
             _ => {
                 return Err(Error::unsupported(
                     place.clone(),
@@ -208,10 +199,11 @@ fn sum<T: Value>(
     options: &StatsOptions,
     parts: &[RowsOrCols],
     measures: Measures,
+    context: &TaskContext,
 ) -> Result<Vec<Stats>> {
     match measures {
-        Measures::All => compute::<T, T::All>(source, options, parts),
-        _ => compute::<T, T::Sum>(source, options, parts),
+        Measures::All => compute::<T, T::All>(source, options, parts, context),
+        _ => compute::<T, T::Sum>(source, options, parts, context),
     }
 }
 
@@ -219,10 +211,11 @@ fn compute<T: Value, S: Slim<T>>(
     source: &dyn MatrixSource,
     options: &StatsOptions,
     parts: &[RowsOrCols],
+    context: &TaskContext,
 ) -> Result<Vec<Stats>> {
     let each = size_of::<Moments>();
     let order = source.header().order;
-    let counted = count::<T, S>(source, options, parts, each)?;
+    let counted = count::<T, S>(source, options, parts, each, context)?;
     Ok(counted.into_iter().map(|(found, shape)| finished(found, shape, order)).collect())
 }
 
@@ -232,12 +225,17 @@ fn count<T: Value, S: Slim<T>>(
     options: &StatsOptions,
     parts: &[RowsOrCols],
     each: usize,
+    context: &TaskContext,
 ) -> Result<Vec<(Found<S::Sums>, Shape)>> {
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
-    let threads =
-        threads_in_memory([each * times, Counting::<T, S>::MINOR_BYTES * times], header, options)?;
+    let threads = threads_in_memory(
+        [each * times, Counting::<T, S>::MINOR_BYTES * times],
+        header,
+        options,
+        context,
+    )?;
     let values = S::VALUES.then_some(T::TYPE);
     let Pass { entries, mut fields, by_major, minors, mut watched } =
         Pass::new(source, options, values);
@@ -255,18 +253,17 @@ fn count<T: Value, S: Slim<T>>(
     let mut counted = several.counted();
     let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers =
-        Workers { threads, cancellation: options.cancellation.as_ref() }.within(options.memory);
+        Workers { threads, cancellation: context.cancellation() }.within(context.memory());
     run(units, &several, &mut watched, &mut counted, workers)?;
     if let Watched(Some(ascent)) = watched
-        && let Err(error) = ascent.finish(source, options.memory, workers)
+        && let Err(error) = ascent.finish(source, context)
     {
         let are_summed = header.duplicates == Duplicates::Summed;
         if !are_summed || !matches!(error.kind(), ErrorKind::Duplicate { .. }) {
             return Err(error);
         }
-        let StatsOptions { memory, threads, cancellation, .. } = options.clone();
-        let summed = Summed::borrowed(source, memory, threads, cancellation);
-        return count::<T, S>(&summed, options, parts, each);
+        let summed = Summed::new(Box::new(source), context);
+        return count::<T, S>(&summed, options, parts, each, context);
     }
     Ok(counted.0.into_iter().map(Counted::finish).zip(shapes).collect())
 }
@@ -349,17 +346,18 @@ fn threads_in_memory(
     [each, minor]: [usize; 2],
     header: &Header,
     options: &StatsOptions,
+    context: &TaskContext,
 ) -> Result<usize> {
-    let mut threads = options.threads;
+    let mut threads = context.threads();
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
         let on_thread = if axis == header.order.major() { 0 } else { minor as u64 };
         let bytes = |each| header.shape.len(axis).saturating_mul(each);
         let needed = bytes(each as u64 + on_thread);
-        if wanted && needed > options.memory {
-            let kind = ErrorKind::Memory { needed, allowed: options.memory };
+        if wanted && needed > context.memory() {
+            let kind = ErrorKind::Memory { needed, allowed: context.memory() };
             return Err(Error::new(kind, Place::default()));
         }
-        let left = options.memory.saturating_sub(bytes(each as u64));
+        let left = context.memory().saturating_sub(bytes(each as u64));
         if let (true, Some(fit)) = (wanted, left.checked_div(bytes(on_thread))) {
             threads = threads.min(usize::try_from(fit).unwrap_or(usize::MAX));
         }

@@ -1,14 +1,13 @@
 //! A matrix whose duplicate entries are summed.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, BatchUnits, Cancellation, Duplicates, Error, Header, MatrixSource, Names,
-    Place, Projection, Result, SequentialReader, UnitReader,
+    BatchUnits, Duplicates, Error, Header, MatrixSource, Place, Projection, Result,
+    SequentialReader, UnitReader, Wrapped,
 };
 
-use crate::flow::Workers;
-use crate::progress::NoProgress;
 use crate::sort::sorted_units;
 use crate::stages::{Builder, Unique, empty_batch};
 
@@ -16,28 +15,9 @@ use crate::stages::{Builder, Unique, empty_batch};
 ///
 /// The entries are sorted out of core each time they are read, so only the whole matrix can be read.
 pub struct Summed<'a> {
-    inner: Inner<'a>,
+    inner: Box<dyn MatrixSource + 'a>,
     header: Header,
-    memory: u64,
-    threads: usize,
-    cancellation: Option<Cancellation>,
-}
-
-/// The matrix whose entries are summed.
-enum Inner<'a> {
-    Borrowed(&'a dyn MatrixSource),
-    Owned(Box<dyn MatrixSource>),
-}
-
-impl<'a> std::ops::Deref for Inner<'a> {
-    type Target = dyn MatrixSource + 'a;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::Borrowed(source) => *source,
-            Self::Owned(source) => &**source,
-        }
-    }
+    context: TaskContext,
 }
 
 impl std::fmt::Debug for Summed<'_> {
@@ -47,33 +27,9 @@ impl std::fmt::Debug for Summed<'_> {
 }
 
 impl<'a> Summed<'a> {
-    /// Sums the duplicate entries of a matrix, with an amount of memory in bytes for sorting.
+    /// Sums the duplicate entries of a matrix.
     #[must_use]
-    pub fn new(
-        source: Box<dyn MatrixSource>,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    ) -> Summed<'static> {
-        Summed::of(Inner::Owned(source), memory, threads, cancellation)
-    }
-
-    /// Sums the duplicate entries of a borrowed matrix.
-    pub(crate) fn borrowed(
-        source: &'a dyn MatrixSource,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    ) -> Self {
-        Self::of(Inner::Borrowed(source), memory, threads, cancellation)
-    }
-
-    fn of(
-        inner: Inner<'a>,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    ) -> Self {
+    pub fn new(inner: Box<dyn MatrixSource + 'a>, context: &TaskContext) -> Self {
         let header = Header {
             ordered: true,
             sorted_majors: true,
@@ -82,25 +38,17 @@ impl<'a> Summed<'a> {
             duplicates: Duplicates::Refused,
             ..inner.header().clone()
         };
-        Self { inner, header, memory, threads, cancellation }
+        Self { inner, header, context: context.without_progress() }
     }
 }
 
 impl MatrixSource for Summed<'_> {
-    nnz_core::forward_source! {
-        inner: about, rereadable, extras, metadata, levels, is_vector, notes
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
         &self.header
-    }
-
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(axis)
-    }
-
-    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        self.inner.annotations(axis)
     }
 
     fn random_access(&self) -> bool {
@@ -113,10 +61,8 @@ impl MatrixSource for Summed<'_> {
             let what = "summed entries can only be read as a whole";
             return Err(Error::unsupported(Place::default(), what));
         }
-        let workers = Workers { threads: self.threads, cancellation: self.cancellation.as_ref() };
-        let directory = nnz_storage::temporary_directory();
-        let (units, _) =
-            sorted_units(&*self.inner, order, self.memory, &directory, workers, &NoProgress)?;
+        let directory = self.context.temporary_directory();
+        let (units, _) = sorted_units(&*self.inner, order, &directory, &self.context)?;
         let builder = Builder::new(order, shape);
         let unique = Unique::new(Box::new(SequentialReader(units)), order, builder);
         Ok(Box::new(BatchUnits::new(Box::new(unique), empty_batch(order, value_type))))

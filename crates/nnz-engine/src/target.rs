@@ -1,5 +1,6 @@
 //! Targets of matrices.
 
+use nnz_storage::TaskContext;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
@@ -21,9 +22,11 @@ pub trait MatrixTarget: Send + Sync {
         self.path().map_or_else(|| Place::path("standard output"), Place::path)
     }
 
-    /// Returns the directory of the output, whose disk needs enough free space.
-    fn directory(&self) -> PathBuf {
-        self.path().map_or_else(nnz_storage::temporary_directory, directory_of)
+    /// Returns the directory of the output, whose disk needs enough free space: that for temporary files, if the
+    /// output is no local file.
+    fn directory(&self, context: &TaskContext) -> PathBuf {
+        let local = self.path().filter(|path| !nnz_core::is_url(path));
+        local.map_or_else(|| context.temporary_directory(), directory_of)
     }
 
     /// Checks that the target can be written, before any work starts.
@@ -125,12 +128,9 @@ pub trait MatrixTarget: Send + Sync {
     }
 }
 
-/// Returns the directory of an output.
+/// Returns the directory of a local file.
 #[must_use]
 pub fn directory_of(path: &Path) -> PathBuf {
-    if nnz_core::is_url(path) {
-        return nnz_storage::temporary_directory();
-    }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),

@@ -1,29 +1,29 @@
 //! A matrix with rows and columns exchanged.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 use nnz_core::{
     Annotations, At, Axis, Batch, Header, MatrixSource, Names, Order, Projection, Result, Shape,
-    Structure, Triangle, Unit, UnitReader,
+    Structure, Triangle, Unit, UnitReader, Wrapped,
 };
 
 /// A view of a matrix with rows and columns exchanged. Entries are not reordered: what was stored
 /// by column is stored by row.
-pub struct Transposed<S> {
-    inner: S,
+pub struct Transposed<'a> {
+    inner: Box<dyn MatrixSource + 'a>,
     header: Header,
 }
 
-impl<S> std::fmt::Debug for Transposed<S> {
+impl std::fmt::Debug for Transposed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Transposed").field("header", &self.header).finish_non_exhaustive()
     }
 }
 
-impl<S: Deref<Target: MatrixSource>> Transposed<S> {
-    /// Transposes a matrix, boxed or borrowed.
+impl<'a> Transposed<'a> {
+    /// Transposes a matrix.
     #[must_use]
-    pub fn new(inner: S) -> Self {
+    pub fn new(inner: Box<dyn MatrixSource + 'a>) -> Self {
         let header = inner.header().clone();
         let [rows, cols] = header.axis_kinds;
         let other = |triangle| match triangle {
@@ -54,9 +54,9 @@ pub(crate) fn exchanged(order: Order) -> Order {
     }
 }
 
-impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S> {
-    nnz_core::forward_source! {
-        inner: about, metadata, levels, random_access, rereadable, will_read, stored_before, extras, notes
+impl MatrixSource for Transposed<'_> {
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
@@ -101,6 +101,26 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
 
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         self.inner.locate(col, row)
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        self.inner.will_read(majors, fields);
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn is_vector(&self) -> bool {
+        false
+    }
+
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        self.inner.names_column(axis.other())
     }
 }
 

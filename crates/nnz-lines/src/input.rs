@@ -78,8 +78,9 @@ impl Input {
             Opened::Directory(directory) => {
                 Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
             }
-            Opened::Special(storage, path) => {
-                let stream = storage.open_stream(path).map_err(|error| Error::io(path, error))?;
+            Opened::Special(context, path) => {
+                let stream =
+                    context.storage().open_stream(path).map_err(|error| Error::io(path, error))?;
                 Self::from_reader(stream, path)
             }
         }

@@ -1,5 +1,6 @@
 //! Writing bytes to a staged file or a stream, compressed or not.
 
+use nnz_storage::TaskContext;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ enum Sink {
 
 enum Destination {
     File(Box<StagedFile>),
-    Stream { writer: Box<dyn Write + Send>, bytes: u64 },
+    Stream { writer: Box<dyn Write + Send>, bytes: u64, context: TaskContext },
 }
 
 impl Output {
@@ -37,12 +38,12 @@ impl Output {
     pub fn create(target: Target, gzip: bool) -> Result<Self> {
         let (path, destination) = match target {
             Target::File { path, options } => {
-                let file = StagedFile::create(&path, options)?;
+                let file = StagedFile::create(&path, &options)?;
                 (path, Destination::File(Box::new(file)))
             }
-            Target::Stream { writer, name } => {
+            Target::Stream { writer, name, context } => {
                 let bytes = 0;
-                (name.into(), Destination::Stream { writer, bytes })
+                (name.into(), Destination::Stream { writer, bytes, context })
             }
         };
         let sink = if gzip {
@@ -69,12 +70,10 @@ impl Output {
             Sink::Plain(destination) => destination,
             Sink::Gzip(encoder) => encoder.get_ref(),
         };
-        let parent = match destination {
-            Destination::File(_) => self.path.parent(),
-            Destination::Stream { .. } => return TemporaryFile::create(),
-        };
-        let directory = parent.filter(|parent| !parent.as_os_str().is_empty());
-        TemporaryFile::create_in(directory.unwrap_or(Path::new(".")))
+        match destination {
+            Destination::File(file) => TemporaryFile::create_in(&file.spill_directory()),
+            Destination::Stream { context, .. } => TemporaryFile::create(context),
+        }
     }
 
     /// Appends text.
@@ -103,7 +102,7 @@ impl Output {
         };
         let bytes = match destination {
             Destination::File(file) => file.commit()?,
-            Destination::Stream { mut writer, bytes } => {
+            Destination::Stream { mut writer, bytes, .. } => {
                 writer.flush().map_err(io)?;
                 bytes
             }
@@ -126,7 +125,7 @@ impl Write for Destination {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(text),
-            Self::Stream { writer, bytes } => {
+            Self::Stream { writer, bytes, .. } => {
                 let count = writer.write(text)?;
                 *bytes += count as u64;
                 Ok(count)

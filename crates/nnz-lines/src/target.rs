@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use nnz_storage::staging;
+use nnz_storage::{TaskContext, staging};
 
 /// Where a text is written.
 pub enum Target {
@@ -20,6 +20,8 @@ pub enum Target {
         writer: Box<dyn Write + Send>,
         /// The name in messages.
         name: String,
+        /// Where temporary files are.
+        context: TaskContext,
     },
 }
 

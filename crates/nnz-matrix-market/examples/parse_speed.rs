@@ -188,7 +188,7 @@ impl Shared<'_> {
 }
 
 fn write(out: &Path, header: &Header, threads: usize, batches: &[Batch]) -> Result<()> {
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     let target = Target::File { path: out.to_path_buf(), options };
     let options = Options::new(Layout::Coordinate, &target);
     let mut sink = create(target, header, options)?;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use nnz_core::{Error, ErrorKind, Header, MatrixSource, Place, Repairs, Result, readable};
 use nnz_lines::is_tar;
-use nnz_storage::{InputDirectory, InputFile, Storage};
+use nnz_storage::{InputDirectory, InputFile};
 
 use crate::tenx_folder::{self, Family};
 use files::Files;
@@ -231,7 +231,7 @@ impl Archive {
     }
 
     fn directory(&self, folder: &Path) -> InputDirectory {
-        let storage: Arc<dyn Storage> = Arc::new(self.files.clone());
-        InputDirectory::in_archive(&storage, self.file.path(), folder)
+        let context = self.file.context().clone().with_storage(Arc::new(self.files.clone()));
+        InputDirectory::in_archive(&context, self.file.path(), folder)
     }
 }

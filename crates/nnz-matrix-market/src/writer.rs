@@ -98,6 +98,7 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 /// let target = Target::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
+///     context: Default::default(),
 /// };
 /// let options = Options::new(Layout::Coordinate, &target);
 /// let mut sink = create(target, &header, options)?;

@@ -56,7 +56,7 @@ pub(crate) fn run<T: Send + 'static>(
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) if is_cancelled(cancellation) => {
+            Err(RecvTimeoutError::Timeout) if cancellation.is_cancelled() => {
                 task.abort();
                 return Err(cancelled());
             }
@@ -66,11 +66,6 @@ pub(crate) fn run<T: Send + 'static>(
             }
         }
     }
-}
-
-/// Returns whether a storage, or what this thread does, was cancelled.
-pub(crate) fn is_cancelled(cancellation: &Cancellation) -> bool {
-    cancellation.is_cancelled() || Cancellation::is_current_cancelled()
 }
 
 /// The error of something that was cancelled.

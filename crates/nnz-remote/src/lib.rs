@@ -7,7 +7,7 @@
 //! the process. The calling thread waits, and may have its own runtime.
 //!
 //! [`UrlOutput`](nnz_storage::staging::UrlOutput)s of object storage are uploaded with
-//! [`RemoteStorage::prepare_output`].
+//! its [outputs](nnz_storage::Storage::output).
 //!
 //! Messages show URLs without user, password and query.
 

@@ -1,6 +1,7 @@
 //! State shared by all objects of a storage: limits, memory, and how fast the server was so far.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -29,6 +30,8 @@ const GAPS: (u64, u64) = (32 << 10, 128 << 10);
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) cancellation: Cancellation,
+    /// The directory of what servers send without its length.
+    pub(crate) temporary: PathBuf,
     requests: Semaphore,
     flying: Semaphore,
     clock: AtomicU64,
@@ -49,9 +52,10 @@ struct Entry {
 }
 
 impl Shared {
-    pub(crate) fn new(cancellation: Cancellation) -> Arc<Self> {
+    pub(crate) fn new(cancellation: Cancellation, temporary: PathBuf) -> Arc<Self> {
         Arc::new(Self {
             cancellation,
+            temporary,
             requests: Semaphore::new(REQUESTS),
             flying: Semaphore::new(usize::try_from(FLYING).unwrap_or(usize::MAX)),
             clock: AtomicU64::new(0),

@@ -1,5 +1,6 @@
 //! Objects of servers without ranges: a copy in a temporary file, which grows as it is read.
 
+use crate::shared::Shared;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -48,18 +49,18 @@ impl Spool {
         address: &Address,
         body: Body,
         limit: u64,
-        cancellation: &Cancellation,
+        shared: &Shared,
     ) -> io::Result<Self> {
         if let Some(len) = body.len.filter(|len| *len > limit) {
             return Err(too_long(&format!("{len}"), limit).into());
         }
-        let file = TemporaryFile::create().map_err(io::Error::other)?;
+        let file = TemporaryFile::create_in(&shared.temporary).map_err(io::Error::other)?;
         let (state, grown) = (Mutex::default(), Condvar::new());
         let copy = Arc::new(Copy { file, limit, state, grown });
         let len = body.len;
         let task = copy_all(Arc::clone(client), address.clone(), Arc::clone(&copy), body);
         drop(bridge::handle()?.spawn(task));
-        let mut spool = Self { copy, len: 0, cancellation: cancellation.clone() };
+        let mut spool = Self { copy, len: 0, cancellation: shared.cancellation.clone() };
         spool.len = match len {
             Some(len) => len,
             // Its length is known only at its end.
@@ -80,7 +81,7 @@ impl Spool {
             }
             let waited = self.copy.grown.wait_timeout(state, bridge::TICK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if bridge::is_cancelled(&self.cancellation) {
+            if self.cancellation.is_cancelled() {
                 return Err(bridge::cancelled());
             }
         }

@@ -5,6 +5,7 @@ mod find;
 mod known;
 mod text;
 
+use nnz_storage::TaskContext;
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -52,15 +53,10 @@ impl RemoteStorage {
     /// Uses options, which override the environment.
     #[must_use]
     pub fn with_options(options: StorageOptions) -> Self {
-        Self::with_cancellation(options, Cancellation::new())
-    }
-
-    /// Uses options, and a token that cancels requests.
-    #[must_use]
-    pub fn with_cancellation(options: StorageOptions, cancellation: Cancellation) -> Self {
-        let (options, shared) = (Arc::new(options), Shared::new(cancellation));
+        let temporary = TaskContext::default().temporary_directory();
+        let shared = Shared::new(Cancellation::new(), temporary);
         let (files, known) = (StoreFiles::default(), Arc::default());
-        Self { options, files, shared, base: None, known }
+        Self { options: Arc::new(options), files, shared, base: None, known }
     }
 
     /// Sets the names of files by which directories of web servers are recognized.
@@ -68,16 +64,6 @@ impl RemoteStorage {
     pub fn with_store_files(mut self, files: StoreFiles) -> Self {
         self.files = files;
         self
-    }
-
-    /// Prepares an output at a URL of object storage: a file, or a directory. No requests are sent.
-    ///
-    /// # Errors
-    ///
-    /// Fails if nothing can be written there.
-    pub fn prepare_output(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
-        let token = &self.shared.cancellation;
-        Ok(Arc::new(Upload::new(url, &self.options, self.files, token, is_directory)?))
     }
 
     /// Returns the address of a path, and the client for it.
@@ -122,8 +108,7 @@ impl RemoteStorage {
                     })?,
                     None => LIMIT,
                 };
-                let token = &self.shared.cancellation;
-                Some(Arc::new(Spool::start(client, address, body, limit, token)?))
+                Some(Arc::new(Spool::start(client, address, body, limit, &self.shared)?))
             }
             First::Page => None,
         })
@@ -179,6 +164,29 @@ impl fmt::Debug for RemoteStorage {
 }
 
 impl Storage for RemoteStorage {
+    /// Writes to object storage, not to web servers.
+    fn output(&self, url: &Path, is_directory: bool) -> io::Result<Option<Arc<dyn UrlOutput>>> {
+        let token = &self.shared.cancellation;
+        let upload = Upload::new(url, &self.options, self.files, token, is_directory)?;
+        Ok(Some(Arc::new(upload)))
+    }
+
+    /// What is known of files is shared only if operations are members of the same token.
+    fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
+        let (token, temporary) = (context.cancellation(), context.temporary_directory());
+        let is_same = token.is_none_or(|token| token.is_in(&self.shared.cancellation));
+        if is_same && temporary == self.shared.temporary {
+            return None;
+        }
+        let token = token.unwrap_or(&self.shared.cancellation).clone();
+        let shared = Shared::new(token, temporary);
+        Some(Arc::new(Self { shared, known: Arc::default(), ..self.clone() }))
+    }
+
+    fn restarted(&self) -> Option<Arc<dyn Storage>> {
+        Some(Arc::new(Self { known: Arc::default(), ..self.clone() }))
+    }
+
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         let directory = Metadata { kind: EntryKind::Directory, len: 0 };
         if self.base.is_some() && path.as_os_str().is_empty() {

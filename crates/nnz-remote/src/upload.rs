@@ -20,7 +20,7 @@ use self::job::{Created, Job};
 use self::outline::Outline;
 use self::stop::Stop;
 use crate::address::{Address, Service};
-use crate::bridge::{self, TICK, cancelled, is_cancelled};
+use crate::bridge::{self, TICK, cancelled};
 use crate::client::Store;
 use crate::failure::Failure;
 use crate::{StorageOptions, StoreFiles};
@@ -138,7 +138,7 @@ impl Upload {
                     return Err(io::Error::other("the thread for requests ended"));
                 }
             }
-            if is_cancelled(&self.cancellation) {
+            if self.cancellation.is_cancelled() {
                 self.stop.stop();
             }
             if self.stop.is_stopped()

@@ -119,7 +119,7 @@ fn read(path: &Path, threads: usize, each: &mut (dyn FnMut(Fragments) + Send)) -
 }
 
 fn write(out: &Path, read: &Read, threads: usize, kept: &[Vec<FragmentBatch>]) -> Result<()> {
-    let options = staging::WriteOptions { overwrite: true, sync: false };
+    let options = staging::WriteOptions::default().overwrite(true).sync(false);
     let target = Target::File { path: out.to_path_buf(), options };
     let sink = create(target, &read.chromosomes, &read.cells, WriteOptions::for_name(out))?;
     let encoder = sink.encoder();

@@ -41,5 +41,4 @@ pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, MatrixSink};
-pub use validate::ElementChecks;
 pub use whole::{ConcatFilesOptions, FileOptions, Groups, Report};

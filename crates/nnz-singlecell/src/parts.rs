@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{
     Batch, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Place, Projection,
-    Result, SinkCapabilities, UnitReader, ValueType, Written,
+    Result, SinkCapabilities, UnitReader, ValueType, Wrapped, Written,
 };
 use nnz_engine::flow::Workers;
-use nnz_engine::{ConvertOptions, MatrixTarget, Progress, convert, unsorted};
+use nnz_engine::{ConvertOptions, MatrixTarget, TaskContext, convert, unsorted};
 
 /// A matrix that is being written into a file.
 pub(crate) trait PartWriter: Send {
@@ -42,17 +42,16 @@ pub(crate) fn write_part(
     output: &Arc<Mutex<impl PartOutput + 'static>>,
     (capabilities, target, item): (PartCapabilities, &Path, &str),
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<u64> {
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
-        .within(options.memory);
+    let workers = Workers::of(context);
     // An array is started only once, so entries that are not in order have to be known before.
     let must_sort = unsorted(source, workers)?.is_some();
     let sorted_later = Unsorted::new(source);
     let source = if must_sort { &sorted_later } else { source };
     let (path, item) = (target.to_path_buf(), item.to_owned());
     let target = Target { output: Arc::clone(output), capabilities, path, item };
-    Ok(convert(source, from, &target, options, progress)?.entries)
+    Ok(convert(source, from, &target, options, context)?.entries)
 }
 
 fn lock<T: ?Sized>(output: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -134,16 +133,12 @@ impl<'a> Unsorted<'a> {
 }
 
 impl MatrixSource for Unsorted<'_> {
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(self.source)
+    }
+
     fn header(&self) -> &Header {
         &self.header
-    }
-
-    fn about(&self) -> Result<nnz_core::About> {
-        self.source.about()
-    }
-
-    fn read_names(&self, axis: nnz_core::Axis) -> Result<Option<Names<'_>>> {
-        self.source.read_names(axis)
     }
 
     fn random_access(&self) -> bool {

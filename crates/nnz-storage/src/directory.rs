@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, Place, Result};
 
 use crate::storage::found;
-use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage};
+use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage, TaskContext};
 
 /// Maximum numbers of names and open files that are kept, and of bytes of small files.
 const MAX_NAMES: usize = 4096;
@@ -32,9 +32,10 @@ pub struct InputDirectory {
 }
 
 struct Root {
-    storage: Arc<dyn Storage>,
-    /// The storage where the directory was opened, and its path there.
-    around: Arc<dyn Storage>,
+    /// The same with the directory as its storage.
+    within: TaskContext,
+    /// The context in which the directory was opened, and its path there.
+    context: TaskContext,
     path: PathBuf,
     shown: PathBuf,
     /// Whether it is the root of an archive.
@@ -64,30 +65,32 @@ impl InputDirectory {
     ///
     /// Fails if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
-        let local = crate::local();
-        let root = local.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, local, path.to_path_buf(), path.to_path_buf()))
+        let context = TaskContext::default();
+        let root =
+            context.storage().open_directory(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self::new(root, context, path.to_path_buf(), path.to_path_buf()))
     }
 
     /// Returns a folder of an archive whose files are a storage. It need not exist. Messages use `x.tar::inside`.
     #[must_use]
-    pub fn in_archive(storage: &Arc<dyn Storage>, archive: &Path, inside: &Path) -> Self {
-        let (around, shown) = (Arc::clone(storage), archive.to_path_buf());
+    pub fn in_archive(context: &TaskContext, archive: &Path, inside: &Path) -> Self {
+        let (context, shown) = (context.clone(), archive.to_path_buf());
         let (path, known) = (PathBuf::new(), Mutex::default());
-        let storage = Arc::clone(storage);
-        let root = Arc::new(Root { storage, around, path, shown, archive: true, known });
+        let within = context.clone();
+        let root = Arc::new(Root { within, context, path, shown, archive: true, known });
         Self { root, key: PathBuf::new(), path: archive.to_path_buf() }.inside(inside)
     }
 
     pub(crate) fn new(
         storage: Arc<dyn Storage>,
-        around: Arc<dyn Storage>,
+        context: TaskContext,
         path: PathBuf,
         shown: PathBuf,
     ) -> Self {
+        let within = context.clone().with_storage(storage);
         let known = Mutex::default();
         let (archive, shown_path) = (false, shown.clone());
-        let root = Arc::new(Root { storage, around, path, shown: shown_path, archive, known });
+        let root = Arc::new(Root { within, context, path, shown: shown_path, archive, known });
         Self { root, key: PathBuf::new(), path: shown }
     }
 
@@ -95,6 +98,12 @@ impl InputDirectory {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the context in which the directory was opened.
+    #[must_use]
+    pub fn context(&self) -> &TaskContext {
+        &self.root.context
     }
 
     /// Returns the location for messages.
@@ -125,10 +134,10 @@ impl InputDirectory {
         if path.as_os_str().is_empty() {
             return Ok(self.clone());
         }
-        let Root { storage, around, path: root, .. } = &*self.root;
-        let opened = storage.open_directory(&self.key.join(path))?;
+        let Root { within, context, path: root, .. } = &*self.root;
+        let opened = within.storage().open_directory(&self.key.join(path))?;
         let key = root.join(&self.key).join(path);
-        Ok(Self::new(opened, Arc::clone(around), key, self.shown(path)))
+        Ok(Self::new(opened, context.clone(), key, self.shown(path)))
     }
 
     /// Opens the directory that has this path now.
@@ -137,9 +146,10 @@ impl InputDirectory {
     ///
     /// Fails if it is not a directory.
     pub fn reopen(&self) -> Result<Self> {
-        let Root { around, path, shown, .. } = &*self.root;
-        let root = around.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, Arc::clone(around), path.clone(), shown.clone()).inside(&self.key))
+        let Root { context, path, shown, .. } = &*self.root;
+        let root =
+            context.storage().open_directory(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self::new(root, context.clone(), path.clone(), shown.clone()).inside(&self.key))
     }
 
     /// Opens the file next to the opened directory whose name is that of the directory with a
@@ -149,8 +159,8 @@ impl InputDirectory {
     ///
     /// Fails as [`InputFile::sidecar`].
     pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
-        let Root { around, path, shown, .. } = &*self.root;
-        InputFile::sidecar_of(around, path, shown, suffix)
+        let Root { context, path, shown, .. } = &*self.root;
+        InputFile::sidecar_of(context, path, shown, suffix)
     }
 
     /// Takes small files in it that were found out another way, names that are not there (`None`), and directories
@@ -162,26 +172,26 @@ impl InputDirectory {
     ) {
         let files = files.into_iter().map(|(name, text)| (self.key.join(name), text)).collect();
         let directories = directories.into_iter().map(|name| self.key.join(name)).collect();
-        self.root.storage.remember(files, directories);
+        self.root.within.storage().remember(files, directories);
     }
 
     /// Returns whether each look-up has a latency.
     #[must_use]
     pub fn has_latency(&self) -> bool {
-        self.root.storage.has_latency()
+        self.root.within.storage().has_latency()
     }
 
     /// Announces that files in it, as far as they exist, will be opened soon, and a range of each will be read.
     pub fn will_open<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = (P, Range<u64>)>) {
         let files = files.into_iter().map(|(name, range)| (self.key.join(name.as_ref()), range));
         let files: Vec<_> = files.collect();
-        self.root.storage.will_open(&files);
+        self.root.within.storage().will_open(&files);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.
     #[must_use]
     pub fn is_replaced(&self) -> bool {
-        self.root.storage.is_replaced()
+        self.root.within.storage().is_replaced()
     }
 
     /// Returns the metadata of a path in it, following links.
@@ -194,7 +204,7 @@ impl InputDirectory {
         if self.is_known_missing(path) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        self.root.storage.metadata(&self.key.join(path))
+        self.root.within.storage().metadata(&self.key.join(path))
     }
 
     /// Returns the kind of a path in it, without following links.
@@ -203,7 +213,7 @@ impl InputDirectory {
     ///
     /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist.
     pub fn kind(&self, path: impl AsRef<Path>) -> io::Result<EntryKind> {
-        self.root.storage.kind(&self.key.join(path))
+        self.root.within.storage().kind(&self.key.join(path))
     }
 
     /// Returns whether a path in it exists.
@@ -278,7 +288,7 @@ impl InputDirectory {
             return Ok(None);
         }
         let name = self.shown(path);
-        InputFile::in_storage(&self.root.storage, self.key.join(path), name)
+        InputFile::in_context(&self.root.within, self.key.join(path), name)
     }
 
     /// Reads a small file in it, once; `None` if it does not exist.
@@ -320,7 +330,7 @@ impl InputDirectory {
         drop(known);
         let mut names = BTreeMap::new();
         let mut complete = true;
-        let listed = self.root.storage.list(&self.key, &mut |entry| {
+        let listed = self.root.within.storage().list(&self.key, &mut |entry| {
             if is_of_macos(&entry.name) {
                 return Ok(true);
             }
@@ -358,7 +368,7 @@ impl InputDirectory {
             return Ok(());
         }
         let mut failed = None;
-        let listed = self.root.storage.list(&self.key, &mut |entry| {
+        let listed = self.root.within.storage().list(&self.key, &mut |entry| {
             if is_of_macos(&entry.name) {
                 return Ok(true);
             }
@@ -380,7 +390,7 @@ impl InputDirectory {
     ///
     /// Fails if it cannot be listed.
     pub fn for_each_file(&self, each: &mut dyn FnMut(&OsStr, u64)) -> io::Result<()> {
-        let storage = &self.root.storage;
+        let storage = self.root.within.storage();
         let listed = storage.list(&self.key, &mut |entry| {
             if entry.kind == EntryKind::File {
                 each(&entry.name, storage.metadata(&self.key.join(&entry.name))?.len);

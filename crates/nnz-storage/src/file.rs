@@ -10,7 +10,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use crate::kept::{Kept, Part};
 use crate::storage::found;
-use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, Storage, local};
+use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, TaskContext};
 
 /// Found where a file is expected.
 const NOT_REGULAR: &str = "no regular file";
@@ -23,7 +23,7 @@ const NOT_REGULAR: &str = "no regular file";
 pub struct InputFile(Arc<Inner>);
 
 struct Inner {
-    storage: Arc<dyn Storage>,
+    context: TaskContext,
     /// The path in the storage.
     key: PathBuf,
     /// The path in messages.
@@ -48,13 +48,13 @@ impl InputFile {
     }
 
     pub(crate) fn new(
-        storage: Arc<dyn Storage>,
+        context: TaskContext,
         key: PathBuf,
         path: PathBuf,
         file: Arc<dyn ReadAt>,
     ) -> Self {
         Self(Arc::new(Inner {
-            storage,
+            context,
             key,
             path,
             file,
@@ -65,14 +65,20 @@ impl InputFile {
 
     /// Wraps an open file that has no path in a storage, such as one in memory.
     #[must_use]
-    pub fn from_reader(name: &Path, file: Arc<dyn ReadAt>) -> Self {
-        Self::new(local(), name.to_path_buf(), name.to_path_buf(), file)
+    pub fn from_reader(name: &Path, file: Arc<dyn ReadAt>, context: &TaskContext) -> Self {
+        Self::new(context.without_progress(), name.to_path_buf(), name.to_path_buf(), file)
     }
 
     /// Returns the path in messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+
+    /// Returns the context in which the file was opened.
+    #[must_use]
+    pub fn context(&self) -> &TaskContext {
+        &self.0.context
     }
 
     /// Returns the location for messages.
@@ -248,8 +254,8 @@ impl InputFile {
     ///
     /// Fails if it is not a regular file, or cannot be read.
     pub fn sidecar(&self, suffix: &str) -> Result<Option<Self>> {
-        let Inner { storage, key, path, .. } = &*self.0;
-        Self::sidecar_of(storage, key, path, suffix)
+        let Inner { context, key, path, .. } = &*self.0;
+        Self::sidecar_of(context, key, path, suffix)
     }
 
     /// Opens the sidecar of a path of the file system, as [`sidecar`](Self::sidecar).
@@ -258,15 +264,16 @@ impl InputFile {
     ///
     /// Fails as [`sidecar`](Self::sidecar).
     pub fn local_sidecar(path: &Path, suffix: &str) -> Result<Option<Self>> {
-        Self::sidecar_of(&local(), path, path, suffix)
+        Self::sidecar_of(&TaskContext::default(), path, path, suffix)
     }
 
     pub(crate) fn sidecar_of(
-        storage: &Arc<dyn Storage>,
+        context: &TaskContext,
         key: &Path,
         path: &Path,
         suffix: &str,
     ) -> Result<Option<Self>> {
+        let storage = context.storage();
         let with_suffix = |path: &Path| storage.sidecar(path, suffix);
         let io = |error| Error::io(path, error);
         if found(storage.kind(key)).map_err(io)? == Some(EntryKind::Link)
@@ -274,20 +281,20 @@ impl InputFile {
         {
             let sidecar_of = with_suffix(&target);
             if found(storage.kind(&sidecar_of)).map_err(io)?.is_some() {
-                return Self::in_storage(storage, sidecar_of.clone(), sidecar_of);
+                return Self::in_context(context, sidecar_of.clone(), sidecar_of);
             }
         }
-        Self::in_storage(storage, with_suffix(key), with_suffix(path))
+        Self::in_context(context, with_suffix(key), with_suffix(path))
     }
 
     /// Opens a file by its path in a storage; `None` if it does not exist.
-    pub(crate) fn in_storage(
-        storage: &Arc<dyn Storage>,
+    pub(crate) fn in_context(
+        context: &TaskContext,
         key: PathBuf,
         path: PathBuf,
     ) -> Result<Option<Self>> {
-        match storage.open(&key) {
-            Ok(file) => Ok(Some(Self::new(Arc::clone(storage), key, path, file))),
+        match context.storage().open(&key) {
+            Ok(file) => Ok(Some(Self::new(context.clone(), key, path, file))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 Err(Error::mismatch(Place::path(path), NOT_REGULAR, "a file"))

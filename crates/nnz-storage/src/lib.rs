@@ -5,6 +5,7 @@
 //! opened, read and listed, and [`FaultyStorage`] fails or returns short reads. Outputs
 //! ([`staging`]) are local files, which are uploaded if the target is a URL.
 
+mod context;
 mod counting;
 mod directory;
 mod faulty;
@@ -13,6 +14,7 @@ mod fresh;
 mod kept;
 mod local;
 mod mapped;
+mod memory;
 mod opened;
 mod pinned;
 mod spool;
@@ -22,6 +24,7 @@ mod storage;
 mod system;
 mod temporary;
 
+pub use context::TaskContext;
 pub use counting::{CountingStorage, Request};
 pub use directory::InputDirectory;
 pub use faulty::FaultyStorage;
@@ -29,12 +32,13 @@ pub use file::{FileReader, InputFile};
 pub use fresh::{FreshPages, enlarge_pages, prefault};
 pub use local::{LocalStorage, local};
 pub use mapped::Mapped;
+pub use memory::{default_memory, default_threads};
 pub use opened::Opened;
 pub use pinned::Pinned;
 pub use spool::{Spool, Texts};
 pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 pub use system::os_str_from_bytes;
-pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};
+pub use temporary::TemporaryFile;
 
 /// What the README shows is compiled.
 #[cfg(doctest)]

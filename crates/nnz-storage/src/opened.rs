@@ -1,11 +1,10 @@
 //! A path that was opened once.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use nnz_core::{Error, Result};
 
-use crate::{EntryKind, InputDirectory, InputFile, Storage, local};
+use crate::{EntryKind, InputDirectory, InputFile, TaskContext};
 
 /// An opened path.
 #[derive(Clone, Debug)]
@@ -16,29 +15,30 @@ pub enum Opened {
     Directory(InputDirectory),
     /// Something that can be read once, such as a pipe. It is opened when it is read, because
     /// opening a pipe waits for its writer.
-    Special(Arc<dyn Storage>, PathBuf),
+    Special(TaskContext, PathBuf),
 }
 
 impl Opened {
-    /// Opens a path of a storage.
+    /// Opens a path of the storage of a context, which what is opened keeps, without its progress.
     ///
     /// # Errors
     ///
     /// Fails if it does not exist, or cannot be read.
-    pub fn new(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
+    pub fn new(context: &TaskContext, path: &Path) -> Result<Self> {
+        let (context, storage) = (context.without_progress(), context.storage());
         let io = |error| Error::io(path, error);
         let found = storage.metadata(path).map_err(io)?;
         let (key, shown) = (path.to_path_buf(), storage.shown(path));
         Ok(match found.kind {
             EntryKind::File => {
                 let file = storage.open(path).map_err(io)?;
-                Self::File(InputFile::new(Arc::clone(storage), key, shown, file))
+                Self::File(InputFile::new(context, key, shown, file))
             }
             EntryKind::Directory => {
                 let root = storage.open_directory(path).map_err(io)?;
-                Self::Directory(InputDirectory::new(root, Arc::clone(storage), key, shown))
+                Self::Directory(InputDirectory::new(root, context, key, shown))
             }
-            _ => Self::Special(Arc::clone(storage), key),
+            _ => Self::Special(context, key),
         })
     }
 
@@ -48,7 +48,7 @@ impl Opened {
     ///
     /// Fails as [`new`](Self::new).
     pub fn local(path: &Path) -> Result<Self> {
-        Self::new(&local(), path)
+        Self::new(&TaskContext::default(), path)
     }
 
     /// Returns the path in messages.

@@ -48,7 +48,7 @@ impl Spool {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(crate::spill_directory(directory))?),
+            None => self.file.insert(tempfile::tempfile_in(directory)?),
         };
         file.write_all(&self.buffer)?;
         self.buffer.clear();

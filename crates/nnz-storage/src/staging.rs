@@ -36,6 +36,7 @@ mod tree;
 mod update;
 mod url;
 
+use crate::TaskContext;
 pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
 pub use directory::{Foreign, Refusal, StagedDirectory};
 pub use file::StagedFile;
@@ -44,23 +45,31 @@ pub use hidden::is_hidden_name;
 pub use target::{Expected, Version, appeared};
 pub use temporary::TemporaryDirectory;
 pub use update::UpdateLock;
-pub use url::{
-    UploadFile, UrlEntries, UrlOutput, UrlOutputs, check_addition, exists, set_url_outputs,
-};
+pub use url::{UploadFile, UrlEntries, UrlOutput, check_addition, exists};
 
 /// How a target is put in place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Whether an existing target is replaced. Its mode is kept, and if possible its owner and
-    /// access control list.
+    /// access control list. By default it is not.
     pub overwrite: bool,
-    /// Whether data is synced to disk before the target appears.
+    /// Whether data is synced to disk before the target appears, as by default.
     pub sync: bool,
+    /// Where temporary files are, which storage has the target if it is at a URL, and what cancels writing.
+    pub context: TaskContext,
+}
+
+nnz_core::setters! {
+    WriteOptions {
+        overwrite: bool,
+        sync: bool,
+        context: TaskContext,
+    }
 }
 
 impl Default for WriteOptions {
-    /// Without replacing an existing target, and synced.
     fn default() -> Self {
-        Self { overwrite: false, sync: true }
+        Self { overwrite: false, sync: true, context: TaskContext::default() }
     }
 }

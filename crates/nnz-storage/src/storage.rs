@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::Mapped;
+use crate::staging::UrlOutput;
+use crate::{Mapped, TaskContext};
 
 /// Converts errors to `None` if the path does not exist or is a broken link.
 pub(crate) fn found<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
@@ -157,6 +158,30 @@ pub trait Storage: Send + Sync + fmt::Debug {
     /// Announces that files, as far as they exist, will be opened soon, and a range of each will be read.
     fn will_open(&self, files: &[(PathBuf, Range<u64>)]) {
         let _ = files;
+    }
+
+    /// Prepares an output at a URL: a file, or a directory. Nothing is written or asked. By default there is none, and
+    /// the storage is read only.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing can be written there.
+    fn output(&self, url: &Path, is_directory: bool) -> io::Result<Option<Arc<dyn UrlOutput>>> {
+        let _ = (url, is_directory);
+        Ok(None)
+    }
+
+    /// Returns the same storage for a context: its threads do not wait any longer if that is cancelled, and its
+    /// temporary files are in the directory of that. `None` if it has neither, as by default.
+    fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
+        let _ = context;
+        None
+    }
+
+    /// Returns the same storage for another operation, which uses nothing that earlier ones learned about files: they
+    /// may have changed. `None` if it keeps nothing, as by default.
+    fn restarted(&self) -> Option<Arc<dyn Storage>> {
+        None
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

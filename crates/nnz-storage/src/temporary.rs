@@ -6,56 +6,17 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use nnz_core::{Error, Place, Result};
 
-use crate::system;
-
-/// The directory of the process, if it was set.
-static SET: OnceLock<PathBuf> = OnceLock::new();
-
-/// Sets the directory for temporary files of the process, instead of `TMPDIR` and the directories
-/// of outputs. Only the first call has an effect; later ones return `false`.
-///
-/// # Errors
-///
-/// Fails if it is not a directory.
-pub fn set_temporary_directory(directory: &Path) -> Result<bool> {
-    let found = directory.metadata().map_err(|error| Error::io(directory, error))?;
-    if !found.is_dir() {
-        return Err(Error::io(directory, io::ErrorKind::NotADirectory.into()));
-    }
-    Ok(SET.set(directory.to_path_buf()).is_ok())
-}
-
-/// Returns the directory for temporary files while writing an output: the one that was
-/// [set](set_temporary_directory), or that of the output unless it is at a URL.
-#[must_use]
-pub fn spill_directory(output: &Path) -> PathBuf {
-    if nnz_core::is_url(output) {
-        return temporary_directory();
-    }
-    SET.get().map_or_else(|| output.to_path_buf(), PathBuf::clone)
-}
-
-/// Returns the directory for temporary files: the one that was [set](set_temporary_directory),
-/// `TMPDIR`, or `/tmp` if that is not set or empty.
-#[must_use]
-pub fn temporary_directory() -> PathBuf {
-    if let Some(directory) = SET.get() {
-        return directory.clone();
-    }
-    let directory = std::env::temp_dir();
-    if directory.as_os_str().is_empty() { PathBuf::from("/tmp") } else { directory }
-}
+use crate::{TaskContext, system};
 
 /// A temporary file.
 ///
 /// ```
-/// use nnz_storage::TemporaryFile;
+/// use nnz_storage::{TaskContext, TemporaryFile};
 ///
-/// let mut file = TemporaryFile::create()?;
+/// let mut file = TemporaryFile::create(&TaskContext::default())?;
 /// file.write_all(b"abc")?;
 /// let mut read = [0; 2];
 /// file.read_exact_at(&mut read, 1)?;
@@ -71,13 +32,13 @@ pub struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// Creates a file in the [directory for temporary files](temporary_directory).
+    /// Creates a file in the [directory for temporary files](TaskContext::temporary_directory).
     ///
     /// # Errors
     ///
     /// Fails if the directory is missing or cannot be written.
-    pub fn create() -> Result<Self> {
-        Self::create_in(&temporary_directory())
+    pub fn create(context: &TaskContext) -> Result<Self> {
+        Self::create_in(&context.temporary_directory())
     }
 
     /// Creates a file in a directory.

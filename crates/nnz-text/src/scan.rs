@@ -1,11 +1,10 @@
 //! Reading a whole text on all cores before its entries are read.
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use nnz_core::Result;
 use nnz_core::parallel::on_threads;
-use nnz_core::{Cancellation, Result};
 
 use crate::blocks::{Block, Blocks, Layout};
 use crate::text::Text;
@@ -26,9 +25,9 @@ pub(crate) fn scan<T: Send>(
 ) -> Result<()> {
     let threads = match text.len() {
         ..=SMALL => 1,
-        _ => std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS),
+        _ => text.context().threads().min(MOST_THREADS),
     };
-    let cancellation = Cancellation::current();
+    let context = text.context();
     let state = Mutex::new(State {
         blocks: Blocks::new(text, layout)?,
         ended: false,
@@ -40,10 +39,7 @@ pub(crate) fn scan<T: Send>(
     let work = || {
         loop {
             let mut locked = lock(&state);
-            let block = match &cancellation {
-                Some(cancellation) => cancellation.check().and_then(|()| locked.next_block()),
-                None => locked.next_block(),
-            };
+            let block = context.check().and_then(|()| locked.next_block());
             match block {
                 Ok(Some(block)) => {
                     drop(locked);

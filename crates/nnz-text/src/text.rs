@@ -1,5 +1,6 @@
 //! A text that is read several times from start to end.
 
+use nnz_storage::TaskContext;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -38,16 +39,21 @@ impl Text {
             Opened::Directory(directory) => {
                 Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
             }
-            Opened::Special(storage, path) => {
-                let stream = storage.open_stream(path).map_err(|error| Error::io(path, error))?;
-                Self::from_reader(stream, path)
+            Opened::Special(context, path) => {
+                let stream =
+                    context.storage().open_stream(path).map_err(|error| Error::io(path, error))?;
+                Self::from_reader(stream, path, context)
             }
         }
     }
 
     /// Copies a stream. Messages use `name`.
-    pub(crate) fn from_reader(mut reader: Box<dyn Read + Send>, name: &Path) -> Result<Self> {
-        let mut copy = TemporaryFile::create()?;
+    pub(crate) fn from_reader(
+        mut reader: Box<dyn Read + Send>,
+        name: &Path,
+        context: &TaskContext,
+    ) -> Result<Self> {
+        let mut copy = TemporaryFile::create(context)?;
         let mut buffer = vec![0; 256 << 10];
         let (mut len, mut start) = (0_u64, Vec::<u8>::new());
         loop {
@@ -62,7 +68,7 @@ impl Text {
             copy.write_all(bytes)?;
             len += count as u64;
         }
-        let file = InputFile::from_reader(name, Arc::new(Copied { file: copy, len }));
+        let file = InputFile::from_reader(name, Arc::new(Copied { file: copy, len }), context);
         let gzip = start == [0x1f, 0x8b];
         Ok(Self { file, gzip, stream: true, read: AtomicBool::new(false) })
     }
@@ -82,6 +88,11 @@ impl Text {
 
     pub(crate) fn place(&self) -> Place {
         self.file.place()
+    }
+
+    /// Returns the context in which it was opened.
+    pub(crate) fn context(&self) -> &TaskContext {
+        self.file.context()
     }
 
     /// Returns the size of the file, which may be compressed.

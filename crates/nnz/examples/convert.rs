@@ -5,6 +5,8 @@
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
+use nnz::Context;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nnz::{ConvertOptions, Error, Order, Progress, Summary};
@@ -43,15 +45,16 @@ impl Progress for Lines {
 ///
 /// Fails if the source cannot be read, if the target exists or cannot be written, or if a value
 /// cannot be stored exactly.
-pub fn run(from: &str, to: &str, progress: &Lines) -> Result<Summary, Error> {
-    let options = ConvertOptions::default().order(Order::Col).memory(1_000_000_000);
-    nnz::convert(from, to, &options, progress)
+pub fn run(from: &str, to: &str, progress: Arc<Lines>) -> Result<Summary, Error> {
+    let context = Context::default().with_memory(1_000_000_000).with_progress(progress);
+    let options = ConvertOptions::default().order(Order::Col);
+    nnz::convert(from, to, &options, &context)
 }
 
 fn main() -> Result<(), Error> {
     let mut args = std::env::args().skip(1);
     let mut next = || args.next().ok_or_else(|| Error::argument("expected SRC DST"));
-    let summary = run(&next()?, &next()?, &Lines::default())?;
+    let summary = run(&next()?, &next()?, Arc::default())?;
     for dropped in &summary.dropped {
         eprintln!("dropped: {dropped}");
     }

@@ -4,7 +4,8 @@
 //! cargo run --example slice -- pbmc.bpcells markers.mtx CD3E,CD8A
 //! ```
 
-use nnz::{ConvertOptions, Error, NoProgress, Selection};
+use nnz::Context;
+use nnz::{ConvertOptions, Error, Selection};
 
 /// Writes the named rows and the first hundred columns.
 ///
@@ -16,7 +17,7 @@ pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
     let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;
     let rows = Selection::names(names.split(','));
     let cols = Selection::ranges(std::iter::once(0..cols.min(100)));
-    nnz::slice(from, to, [&rows, &cols], &ConvertOptions::default(), &NoProgress)?;
+    nnz::slice(from, to, [&rows, &cols], &ConvertOptions::default(), &Context::default())?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! cargo run --example write -- out.bpcells
 //! ```
 
+use nnz::Context;
 use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape, WriteMatrix as _};
 
 /// Writes a matrix of two rows and three columns, in the format of the extension.
@@ -25,7 +26,7 @@ pub fn run(path: &str) -> Result<(), Error> {
     CsMatrix::from_parts(shape, Order::Row, indptr, indices, data)?
         .with_names(Axis::Rows, ["x", "y"])?
         .with_names(Axis::Cols, ["a", "b", "c"])?
-        .write(path, &ConvertOptions::default())?;
+        .write(path, &ConvertOptions::default(), &Context::default())?;
     Ok(())
 }
 

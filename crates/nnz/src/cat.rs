@@ -1,5 +1,6 @@
 //! Stored entries of a matrix as text.
 
+use crate::Context;
 use std::io::Write;
 
 use nnz_core::Result;
@@ -16,17 +17,18 @@ use crate::{CatOptions, Dataset, Location, OpenOptions, engine::cat as cat_sourc
 pub fn cat(
     location: impl Into<Location>,
     options: &CatOptions,
+    context: &Context,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     let location = &location.into();
     let place = location.source_place();
-    match OpenOptions::new().memory_limit(options.memory).open(location)? {
+    match OpenOptions::new().open(location, context)? {
         Dataset::Tensor(tensor) => {
-            tensor.cat(options, out).map_err(|error| error.with_context(&place))
+            tensor.cat(options, context, out).map_err(|error| error.with_context(&place))
         }
         other => {
             let matrix = other.into_matrix().map_err(|error| error.with_context(&place))?;
-            cat_source(&*matrix, &place, options, out)
+            cat_source(&*matrix, &place, options, context, out)
         }
     }
 }

@@ -1,26 +1,21 @@
 //! Checking a whole file.
 
+use crate::Context;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use nnz_container::tree::{ChildKind, walk};
 use nnz_core::{ErrorKind, Finding, Place, Result, readable};
-use nnz_engine::{CheckOptions, Observed, report_error};
-use nnz_storage::Storage;
+use nnz_engine::{Observed, report_error};
 
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
-use crate::formats::{FormatOptions, Registry};
-use crate::{Cancellation, Dataset, Location, OpenOptions, Progress, engine::default_memory};
+use crate::formats::FormatOptions;
+use crate::{Dataset, Location, OpenOptions};
 
 /// Options of [`validate`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ValidateOptions {
-    /// Memory in bytes for finding duplicates, and for reading an R object.
-    pub memory: u64,
-    /// Number of threads, for formats whose parts are not checked separately.
-    pub threads: usize,
     /// The dialect of DAPHNE, instead of the detected one; the file is then checked as DAPHNE in
     /// any case.
     #[cfg(feature = "daphne")]
@@ -29,20 +24,12 @@ pub struct ValidateOptions {
     pub format: Option<&'static str>,
     /// Options of the format.
     pub format_options: FormatOptions,
-    /// Cancels the check.
-    pub cancellation: Option<Cancellation>,
-    /// The storage of the paths.
-    pub storage: Arc<dyn Storage>,
 }
 
 nnz_core::setters! {
     ValidateOptions {
-        memory: u64,
-        threads: usize,
         format: Option<&'static str>,
         format_options: FormatOptions,
-        cancellation: Option<Cancellation>,
-        storage: Arc<dyn Storage>,
     }
 }
 
@@ -52,10 +39,7 @@ nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
 impl ValidateOptions {
     /// Returns the options to open the location.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        let options = OpenOptions::new()
-            .memory_limit(self.memory)
-            .format_options(self.format_options.clone())
-            .storage(Arc::clone(&self.storage));
+        let options = OpenOptions::new().format_options(self.format_options.clone());
         match self.format {
             Some(name) => options.format(name),
             #[cfg(feature = "daphne")]
@@ -66,19 +50,13 @@ impl ValidateOptions {
     }
 }
 
-/// Uses the [default memory](default_memory), all cores, and the file system.
 impl Default for ValidateOptions {
     fn default() -> Self {
-        let threads = nnz_engine::default_threads();
         Self {
-            memory: default_memory(),
-            threads,
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
             format_options: FormatOptions::new(),
-            cancellation: None,
-            storage: crate::default_storage(),
         }
     }
 }
@@ -88,11 +66,11 @@ impl Default for ValidateOptions {
 /// If the location has no group, all groups of the file with data are checked. An empty group is only the root.
 ///
 /// ```no_run
-/// use nnz::{Location, NoProgress, ValidateOptions};
+/// use nnz::{Location, Context, ValidateOptions};
 ///
 /// let location = Location::parse("pbmc.mtx.gz");
 /// let options = ValidateOptions::default();
-/// nnz::validate(&location, &options, &NoProgress, &mut |finding| println!("{finding}"))?;
+/// nnz::validate(&location, &options, &Context::default(), &mut |finding| println!("{finding}"))?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -103,11 +81,11 @@ impl Default for ValidateOptions {
 pub fn validate(
     location: impl Into<Location>,
     options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let location = &location.into().resolve(&*options.storage)?;
+    let context = &context.operation();
+    let location = &location.into().resolve(&**context.storage())?;
     // What several parts of a file read is checked for each of them.
     let mut reported = HashSet::new();
     let each = &mut |finding: Finding| {
@@ -120,12 +98,13 @@ pub fn validate(
     let several = match given {
         true => Vec::new(),
         // Errors are those of checking the location.
-        false => readable(crate::formats::unselected(location, &open_options))?.unwrap_or_default(),
+        false => readable(crate::formats::unselected(location, &open_options, context))?
+            .unwrap_or_default(),
     };
     if several.is_empty() {
-        check_one(location, options, progress, each)?;
+        check_one(location, options, context, each)?;
     }
-    missing_chunks(location, &open_options, each)?;
+    missing_chunks(location, &open_options, each, context)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
     if given {
         return Ok(());
@@ -133,15 +112,15 @@ pub fn validate(
     let in_group = |group| Location::Path { path: path.clone(), group: Some(group) };
     if !several.is_empty() {
         let mut places = several.into_iter().map(in_group);
-        return places.try_for_each(|location| check_one(&location, options, progress, each));
+        return places.try_for_each(|location| check_one(&location, options, context, each));
     }
-    let others = match crate::formats::other_groups(location, &open_options) {
+    let others = match crate::formats::other_groups(location, &open_options, context) {
         Ok(others) => others,
         // The file cannot be opened, which has been reported.
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
-        check_one(&in_group(group), options, progress, each)?;
+        check_one(&in_group(group), options, context, each)?;
     }
     Ok(())
 }
@@ -155,8 +134,9 @@ fn missing_chunks(
     location: &Location,
     options: &OpenOptions,
     each: &mut dyn FnMut(Finding),
+    context: &Context,
 ) -> Result<()> {
-    let Some(probe) = readable(options.formats().probe(location, options))? else { return Ok(()) };
+    let Some(probe) = readable(context.probe(location, options))? else { return Ok(()) };
     // Errors of the store have been reported.
     let Some(tree) = readable(probe.tree())?.flatten() else { return Ok(()) };
     let walked = walk(tree, &mut |group, _, children| {
@@ -193,15 +173,15 @@ fn missing_chunks(
 fn check_one(
     location: &Location,
     options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let (registry, open_options) = (Registry::default(), options.open_options());
-    if let Some(error) = registry.refused_format(location, &open_options) {
+    let open_options = options.open_options();
+    if let Some(error) = context.refused_format(location, &open_options) {
         return Err(error);
     }
-    match registry.detect(location, &open_options) {
-        Ok(found) => found.validate(options, progress, each),
+    match context.detect(location, &open_options) {
+        Ok(found) => found.validate(options, context, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
         Err(error) => report_error(error.with_context(&location.source_place()), each),
     }
@@ -211,14 +191,14 @@ fn check_one(
 pub(crate) fn read_whole(
     dataset: Dataset,
     place: &Place,
-    options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let options = CheckOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
     let matrix = dataset.into_matrix()?;
-    nnz_engine::check(&Observed::new(&*matrix, "checking", progress), place, &options, each)
+    nnz_engine::check(
+        &Observed::new(&*matrix, "checking", context.progress()),
+        place,
+        context,
+        each,
+    )
 }

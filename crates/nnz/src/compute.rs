@@ -8,6 +8,7 @@ mod aggregate;
 mod normalize;
 mod pca;
 
+use crate::Context;
 use nnz_core::{Error, MatrixSource, Place, Result};
 use nnz_engine::{Labelled, Summed};
 
@@ -17,7 +18,7 @@ use crate::{ConvertOptions, Location};
 
 pub use aggregate::{AggregateOptions, aggregate};
 pub use nnz_engine::compute::{
-    Aggregation, Computed, Float, Pca, PcaOptions, ProductOptions, ValueStep, cell_axis, multiply,
+    Aggregation, Computed, Float, Pca, PcaOptions, ValueStep, cell_axis, multiply,
     normalizing_factors,
 };
 pub use nnz_engine::compute::{aggregate as aggregate_source, pca as pca_of};
@@ -42,22 +43,24 @@ fn labelled(
     source: Box<dyn MatrixSource>,
     place: &Place,
     options: &ConvertOptions,
+    context: &Context,
 ) -> Result<Box<dyn MatrixSource>> {
     let labels = [&options.row_labels, &options.col_labels];
     if labels.iter().all(|labels| labels.is_default()) {
         return Ok(source);
     }
-    let labelled = Labelled::new(source, labels, options.memory);
+    let labelled = Labelled::new(source, labels, context.memory());
     Ok(Box::new(labelled.map_err(|error| error.with_context(place))?))
 }
 
 /// Sums duplicate entries if the options say so.
-fn summed(source: Box<dyn MatrixSource>, options: &ConvertOptions) -> Box<dyn MatrixSource> {
+fn summed(
+    source: Box<dyn MatrixSource>,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Box<dyn MatrixSource> {
     match options.duplicates {
-        Some(DuplicatePolicy::Sum) => {
-            let cancellation = options.cancellation.clone();
-            Box::new(Summed::new(source, options.memory, options.threads, cancellation))
-        }
+        Some(DuplicatePolicy::Sum) => Box::new(Summed::new(source, context)),
         _ => source,
     }
 }

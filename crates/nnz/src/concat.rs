@@ -1,10 +1,11 @@
 //! Concatenating matrices at several locations.
 
-use nnz_core::{Axis, Cancellation, Error, MatrixSource as _, Place, Result};
+use crate::Context;
+use nnz_core::{Axis, Error, MatrixSource as _, Place, Result};
 use nnz_engine::RepeatedNames;
 
 use crate::whole::ConcatFilesOptions;
-use crate::{ConcatOptions, ConvertOptions, Location, Progress, Summary, engine::Concat};
+use crate::{ConcatOptions, ConvertOptions, Location, Summary, engine::Concat};
 
 /// Concatenates matrices along an axis. Files with several matrices and tables are concatenated as wholes along
 /// rows, if the target supports it.
@@ -18,14 +19,13 @@ pub fn concat(
     axis: Axis,
     how: &ConcatOptions,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let from: &[Location] = &from.into_iter().map(Into::into).collect::<Vec<_>>();
     let to = &to.into();
     if axis == Axis::Rows && !how.ignore_names && how.value_type.is_none() {
         let files = ConcatFilesOptions::default();
-        if let Some(summary) = crate::whole::concat(from, to, &files, options, progress)? {
+        if let Some(summary) = crate::whole::concat(from, to, &files, options, context)? {
             return Ok(summary);
         }
     }
@@ -34,12 +34,12 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push((options.open_options().open_matrix(location)?, location.clone()));
+        sources.push((options.open_options().open_matrix(location, context)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
     let place = Place::path("the concatenation");
-    let mut summary = crate::convert_source(&concat, &place, to, options, progress)?;
-    summary.notes.extend(repeated(&concat, axis, options.memory)?);
+    let mut summary = crate::convert_source(&concat, &place, to, options, context)?;
+    summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)
 }
 

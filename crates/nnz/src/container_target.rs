@@ -1,5 +1,6 @@
 //! Targets of named arrays, for any format.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "bpcells")]
@@ -11,7 +12,7 @@ use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::formats::{Format, Registry};
+use crate::formats::Format;
 use crate::{ConvertOptions, formats};
 
 /// A target of named arrays, and its container.
@@ -19,6 +20,7 @@ pub(crate) struct ContainerTarget {
     path: PathBuf,
     kind: Kind,
     write: WriteOptions,
+    context: Context,
 }
 
 enum Kind {
@@ -45,11 +47,11 @@ impl ContainerTarget {
         group: Option<&str>,
         directory: DirectoryKind,
         options: &ConvertOptions,
+        context: &Context,
     ) -> Result<Self> {
-        let &ConvertOptions { compress, write, .. } = options;
-        let threads = options.threads_in_memory();
-        let create = CreateOptions { compress, threads, write, members: &[] };
-        Self::of(path, group, directory, create, &options.registry)
+        let (compress, write) = (options.compress, options.output(context));
+        let create = CreateOptions { compress, write, members: &[] };
+        Self::of(path, group, directory, create, context)
     }
 
     /// Selects the container as [`new`](Self::new).
@@ -58,9 +60,10 @@ impl ContainerTarget {
         group: Option<&str>,
         directory: DirectoryKind,
         options: CreateOptions,
-        registry: &Registry,
+        context: &Context,
     ) -> Result<Self> {
-        let named = registry.containers().iter().find(|kind| kind.info().is_extension_of(path));
+        let named =
+            context.registry().containers().iter().find(|kind| kind.info().is_extension_of(path));
         let flat = named.is_some_and(|kind| !kind.info().groups);
         if group.is_some() && (flat || ends_in(path, &["rds", "bpcells", "bsp", "dbdf", "mtx"])) {
             let what = "only .h5, .nc and .zarr have groups";
@@ -83,7 +86,7 @@ impl ContainerTarget {
         let compress = options.compress;
         let container = |kind| {
             let inside = group.unwrap_or_default().to_owned();
-            Kind::Container(kind, inside, options)
+            Kind::Container(kind, inside, options.clone())
         };
         if let Some(name) = kinds::missing_feature(path).filter(|_| named.is_none()) {
             return Err(Error::argument(format!(
@@ -119,7 +122,12 @@ impl ContainerTarget {
                 DirectoryKind::BpCells => &kinds::DirectoryKind,
             })
         };
-        Ok(Self { path: path.to_path_buf(), kind, write: options.write })
+        Ok(Self {
+            path: path.to_path_buf(),
+            kind,
+            write: options.write.clone(),
+            context: context.clone(),
+        })
     }
 
     /// Adapts the target to a version of BPCells: R objects of version 1 have no class, only lists.
@@ -147,10 +155,10 @@ impl ContainerTarget {
         let path = &self.path;
         match &self.kind {
             Kind::Container(kind, group, options) => {
-                kind.check(path, group, &CreateOptions { members, ..*options })
+                kind.check(path, group, &CreateOptions { members, ..options.clone() })
             }
             #[cfg(feature = "bpcells")]
-            Kind::RObject(_) => StagedFile::create(path, self.write).map(drop),
+            Kind::RObject(_) => StagedFile::create(path, &self.write).map(drop),
         }
     }
 
@@ -164,7 +172,7 @@ impl ContainerTarget {
         if !self.write.overwrite || !kind.info().groups {
             return None;
         }
-        match readable(formats::groups_inside(&self.path, group)) {
+        match readable(formats::groups_inside(&self.path, group, &self.context)) {
             Ok(lost) => {
                 // A broken container is not known to have any.
                 let lost = lost.filter(|lost| !lost.is_empty())?;
@@ -181,14 +189,14 @@ impl ContainerTarget {
         let path = &self.path;
         match &self.kind {
             Kind::Container(kind, group, options) => {
-                let tree = kind.create(path, group, &CreateOptions { members, ..*options })?;
+                let tree =
+                    kind.create(path, group, &CreateOptions { members, ..options.clone() })?;
                 let compression = options.compress.unwrap_or(Compression::None);
                 Ok(NamedArraysWriter::from(tree).compress(compression))
             }
             #[cfg(feature = "bpcells")]
-            Kind::RObject(options) => {
-                RObjectWriter::create(path, self.write, *options).map(NamedArraysWriter::new)
-            }
+            Kind::RObject(options) => RObjectWriter::create(path, self.write.clone(), *options)
+                .map(NamedArraysWriter::new),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Conversion between locations.
 
+use crate::Context;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,13 +10,12 @@ use nnz_core::{
     ValueType,
 };
 use nnz_engine as engine;
-use nnz_engine::flow::Workers;
 use nnz_engine::{Labelled, Labels, Reordering};
 use nnz_storage::staging::WriteOptions;
 
-use crate::formats::{FormatOptions, Registry};
+use crate::formats::FormatOptions;
 use crate::{
-    Cancellation, CsMatrix, Dataset, Location, NoProgress, OpenOptions, Profile, Progress, Summary,
+    CsMatrix, Dataset, Location, OpenOptions, Profile, Summary,
     engine::Transposed,
     output::{DuplicatePolicy, StructurePolicy},
 };
@@ -70,8 +70,6 @@ impl CellAxis {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The formats to read and write; by default all of this crate.
-    pub registry: Registry,
     /// The name of the format to write; by default that of the target's extension.
     pub format: Option<&'static str>,
     /// Options of the target format.
@@ -91,8 +89,10 @@ pub struct ConvertOptions {
     pub profile: Option<Profile>,
     /// Compression of arrays; by default none, and that of R for R objects.
     pub compress: Option<Compression>,
-    /// Whether the target may be replaced, and whether it is synced.
-    pub write: WriteOptions,
+    /// Whether an existing target is replaced, which is refused otherwise.
+    pub overwrite: bool,
+    /// Whether the target is synced to the disk before it appears.
+    pub sync: bool,
     /// Whether it is an error if the target does not support something.
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays the same.
@@ -106,12 +106,6 @@ pub struct ConvertOptions {
     pub row_labels: Labels,
     /// Names and annotations of the columns that replace those of the source.
     pub col_labels: Labels,
-    /// Memory in bytes for sorting, and for reading an R object.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the conversion.
-    pub cancellation: Option<Cancellation>,
     /// The name of the format of the source; by default it is detected.
     pub from_format: Option<&'static str>,
     /// Options of the format of the source.
@@ -125,7 +119,6 @@ pub struct ConvertOptions {
 
 nnz_core::setters! {
     ConvertOptions {
-        registry: Registry,
         format: Option<&'static str>,
         format_options: FormatOptions,
         order: Option<Order>,
@@ -135,15 +128,13 @@ nnz_core::setters! {
         structure: StructurePolicy,
         profile: Option<Profile>,
         compress: Option<Compression>,
-        write: WriteOptions,
+        overwrite: bool,
+        sync: bool,
         strict: bool,
         transpose: bool,
         cell_axis: CellAxis,
         row_labels: Labels,
         col_labels: Labels,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
         from_format: Option<&'static str>,
         from_options: FormatOptions,
         repairs: Option<Arc<Repairs>>,
@@ -163,13 +154,9 @@ impl Default for ConvertOptions {
             structure,
             strict,
             transpose,
-            memory,
-            threads,
-            cancellation,
             ..
         } = engine::ConvertOptions::default();
         Self {
-            registry: Registry::default(),
             format: None,
             format_options: FormatOptions::new(),
             order,
@@ -179,16 +166,14 @@ impl Default for ConvertOptions {
             structure,
             profile: None,
             compress: None,
-            write: WriteOptions::default(),
+            overwrite: false,
+            sync: true,
             strict,
             transpose,
             cell_axis: CellAxis::default(),
             reorder: Default::default(),
             row_labels: Labels::default(),
             col_labels: Labels::default(),
-            memory,
-            threads,
-            cancellation,
             from_format: None,
             from_options: FormatOptions::new(),
             #[cfg(feature = "daphne")]
@@ -206,11 +191,10 @@ impl ConvertOptions {
         self
     }
 
-    /// Replaces an existing target, which is refused otherwise.
+    /// Returns how the target is put in place, for the sink of a format.
     #[must_use]
-    pub fn overwrite(mut self, overwrite: bool) -> Self {
-        self.write.overwrite = overwrite;
-        self
+    pub fn output(&self, context: &Context) -> WriteOptions {
+        context.output(self.overwrite, self.sync)
     }
 
     /// Returns whether rows or columns are reordered.
@@ -221,8 +205,6 @@ impl ConvertOptions {
     /// Returns the options to open sources.
     pub(crate) fn open_options(&self) -> OpenOptions {
         let options = OpenOptions::new()
-            .registry(self.registry.clone())
-            .memory_limit(self.memory)
             .format_options(self.from_options.clone())
             .repairs(self.repairs.clone());
         #[cfg(feature = "daphne")]
@@ -231,11 +213,6 @@ impl ConvertOptions {
             Some(name) => options.format(name),
             None => options,
         }
-    }
-
-    /// Returns the number of threads that have their buffers in the memory limit.
-    pub(crate) fn threads_in_memory(&self) -> usize {
-        Workers { threads: self.threads, cancellation: None }.within(self.memory).threads
     }
 
     /// Returns the options that are independent of the target's location and format.
@@ -249,9 +226,6 @@ impl ConvertOptions {
             .structure(self.structure)
             .strict(self.strict)
             .transpose(self.transpose)
-            .memory(self.memory)
-            .threads(self.threads)
-            .cancellation(self.cancellation.clone())
     }
 }
 
@@ -267,16 +241,15 @@ pub fn convert(
     from: impl Into<Location>,
     to: impl Into<Location>,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
-    if let Some(summary) = crate::whole::convert(from, to, options, progress)? {
+    if let Some(summary) = crate::whole::convert(from, to, options, context)? {
         return Ok(summary);
     }
-    let found = options.open_options().open(from)?;
-    let summary = found.convert(&from.source_place(), to, options, progress)?;
+    let found = options.open_options().open(from, context)?;
+    let summary = found.convert(&from.source_place(), to, options, context)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
 
@@ -291,16 +264,16 @@ impl Dataset {
         from: &Place,
         to: impl Into<Location>,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let to = &to.into();
         let matrix = match self {
             Self::Tensor(tensor) if !tensor.is_vector() => {
-                return tensor.convert(from, to.clone(), options);
+                return tensor.convert(from, to.clone(), options, context);
             }
             other => other.into_matrix().map_err(|error| error.with_context(from))?,
         };
-        convert_source(&*matrix, from, to, options, progress)
+        convert_source(&*matrix, from, to, options, context)
     }
 }
 
@@ -315,46 +288,48 @@ pub fn convert_source(
     from: &Place,
     to: impl Into<Location>,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let to = &to.into().resolve_target()?;
     if let Some(profile) = options.profile {
-        return profile.convert(source, from, to, options, progress);
+        return profile.convert(source, from, to, options, context);
     }
     if options.reorders() {
-        return crate::reorder::convert(source, from, to, options, progress);
+        return crate::reorder::convert(source, from, to, options, context);
     }
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
     let source = match labels.iter().all(|labels| labels.is_default()) {
         true => source,
         false => {
-            let memory = options.memory;
-            labelled = Labelled::new(source, labels, memory).map_err(|e| e.with_context(from))?;
+            let memory = context.memory();
+            labelled = Labelled::new(Box::new(source), labels, memory)
+                .map_err(|e| e.with_context(from))?;
             &labelled
         }
     };
-    let mut done = convert_once(source, from, to, options, progress);
+    let mut done = convert_once(source, from, to, options, context);
     for _ in 1..ATTEMPTS {
         match &done {
             Err(error) if source.rereadable() && created_concurrently(error, to) => {
-                done = convert_once(source, from, to, options, progress);
+                done = convert_once(source, from, to, options, context);
             }
             _ => break,
         }
     }
-    done.map_err(|error| of_target(error, from, to))
+    done.map_err(|error| of_target(error, from, to, context))
 }
 
 /// Returns an error about a file that was being written as what the target does not support: that file is not damaged,
 /// and need not exist.
-fn of_target(error: Error, from: &Place, to: &Location) -> Error {
+fn of_target(error: Error, from: &Place, to: &Location, context: &Context) -> Error {
     let Location::Path { path, group } = to else { return error };
     let at = error.place().path.as_deref();
     let is_target = at.is_some_and(|at| at.starts_with(path)) && from.path.as_deref() != at;
     // A group may be added to a file that is there.
-    if !is_target || (group.is_some() && nnz_storage::staging::exists(path).unwrap_or(true)) {
+    if !is_target
+        || (group.is_some() && nnz_storage::staging::exists(path, context).unwrap_or(true))
+    {
         return error;
     }
     error.map_kind(|kind| match kind {
@@ -384,19 +359,19 @@ fn convert_once(
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let target = target_of(source, to, options)?;
+    let target = target_of(source, to, options, context)?;
     let kinds = source.header().axis_kinds;
     let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
     if !exchanges.map_err(|error| error.with_context(from))? {
-        return engine::convert(source, from, &*target, &options.engine(), progress);
+        return engine::convert(source, from, &*target, &options.engine(), context);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged
     // as well.
-    let exchanged = Transposed::new(source);
-    let target = target_of(&exchanged, to, options)?;
-    let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
+    let exchanged = Transposed::new(Box::new(source));
+    let target = target_of(&exchanged, to, options, context)?;
+    let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), context)?;
     let [rows, cols] = kinds;
     summary.notes.push(match options.transpose {
         // Rows and columns were exchanged twice.
@@ -410,10 +385,11 @@ fn target_of(
     source: &dyn MatrixSource,
     to: &Location,
     options: &ConvertOptions,
+    context: &Context,
 ) -> Result<Box<dyn engine::MatrixTarget>> {
-    let transposed = options.transpose.then(|| Transposed::new(source));
+    let transposed = options.transpose.then(|| Transposed::new(Box::new(source)));
     let written = transposed.as_ref().map_or(source, |transposed| transposed);
-    options.registry.target(to, options, written)
+    context.target(to, options, written)
 }
 
 /// Writing a matrix in memory.
@@ -425,7 +401,7 @@ pub trait WriteMatrix {
     /// # use nnz::{CsMatrix, Order, Shape};
     /// # let shape = Shape { rows: 1, cols: 1 };
     /// # let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![1.0])?;
-    /// let summary = matrix.write("out.bpcells", &nnz::ConvertOptions::default())?;
+    /// let summary = matrix.write("out.bpcells", &nnz::ConvertOptions::default(), &nnz::Context::default())?;
     /// println!("{} entries", summary.entries);
     /// # Ok::<(), nnz::Error>(())
     /// ```
@@ -433,11 +409,21 @@ pub trait WriteMatrix {
     /// # Errors
     ///
     /// Fails as [`convert`].
-    fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary>;
+    fn write(
+        self,
+        to: impl Into<Location>,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary>;
 }
 
 impl WriteMatrix for CsMatrix {
-    fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary> {
-        convert_source(&*self.into_source()?, &Place::default(), to, options, &NoProgress)
+    fn write(
+        self,
+        to: impl Into<Location>,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary> {
+        convert_source(&*self.into_source()?, &Place::default(), to, options, context)
     }
 }

@@ -1,10 +1,9 @@
 //! Comparing the matrices at two locations.
 
-use nnz_core::{Axis, AxisKind, Cancellation, Error, MatrixSource, Place, Result};
+use crate::Context;
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
-use crate::{
-    Dataset, DiffOptions, Difference, Location, OpenOptions, Progress, engine::Transposed,
-};
+use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
 /// Compares two matrices of any formats and passes the first differences to `each`.
 ///
@@ -23,14 +22,13 @@ pub fn diff(
     first: impl Into<Location>,
     second: impl Into<Location>,
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
-    let open = OpenOptions::new().memory_limit(options.memory);
-    let opened = [open.open(first)?, open.open(second)?];
-    diff_opened(opened, [first.source_place(), second.source_place()], options, progress, each)
+    let open = OpenOptions::new();
+    let opened = [open.open(first, context)?, open.open(second, context)?];
+    diff_opened(opened, [first.source_place(), second.source_place()], options, context, each)
 }
 
 /// Compares two matrices or tensors that are open, for example with options of their formats. `places` are their names
@@ -43,14 +41,13 @@ pub fn diff_opened(
     found: [Dataset; 2],
     places: [Place; 2],
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     if let [Dataset::Tensor(a), Dataset::Tensor(b)] = &found
         && !(a.is_vector() && b.is_vector())
     {
-        let (a, b) = (a.read(options.memory / 2)?, b.read(options.memory / 2)?);
+        let (a, b) = (a.read(context.memory() / 2)?, b.read(context.memory() / 2)?);
         if !crate::tensor::equal_cells(a, b)? {
             each(Difference::Tensor);
         }
@@ -65,10 +62,10 @@ pub fn diff_opened(
     let [rows, cols] = first;
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
-        let exchanged = Transposed::new(&*opened[1]);
-        return compare([&*opened[0], &exchanged], places, options, progress, each);
+        let exchanged = Transposed::new(Box::new(&*opened[1]));
+        return compare([&*opened[0], &exchanged], places, options, context, each);
     }
-    compare([&*opened[0], &*opened[1]], places, options, progress, each)
+    compare([&*opened[0], &*opened[1]], places, options, context, each)
 }
 
 /// Compares two matrices whose axes correspond.
@@ -76,7 +73,7 @@ fn compare(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     if options.by_name
@@ -86,7 +83,7 @@ fn compare(
         let what = "nothing can be matched by name: neither rows nor columns have names in both";
         return Err(Error::argument(what));
     }
-    nnz_engine::diff(sources, places, options, progress, each)
+    nnz_engine::diff(sources, places, options, context, each)
 }
 
 /// Whether both matrices have names of an axis.

@@ -1,9 +1,10 @@
 //! Filtering the matrix of a location.
 
-use nnz_core::{Cancellation, Error, Result};
-use nnz_engine::{Filter, FilterOptions, Filtered, Observed, filter as found_of};
+use crate::Context;
+use nnz_core::{Error, Result};
+use nnz_engine::{Filter, Filtered, Observed, filter as found_of};
 
-use crate::{ConvertOptions, Location, Progress, Summary};
+use crate::{ConvertOptions, Location, Summary};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured.
@@ -11,13 +12,13 @@ use crate::{ConvertOptions, Location, Progress, Summary};
 /// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
 /// ```no_run
-/// use nnz::{ConvertOptions, NoProgress, engine::Filter};
+/// use nnz::{ConvertOptions, Context, engine::Filter};
 ///
 /// let parsed = |text: &str| text.parse::<Filter>().map_err(nnz::Error::argument);
 /// let cells = parsed("nnz>=200")?.and(parsed("sum(rows=^MT-)/sum<0.2")?);
 /// let genes = parsed("nnz>=3")?;
 /// let options = ConvertOptions::default();
-/// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], &options, &NoProgress)?;
+/// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], &options, &Context::default())?;
 /// println!("{} of {} cells", kept.cols.count(), kept.cols.of);
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -31,31 +32,26 @@ pub fn filter(
     to: impl Into<Location>,
     filters: [&Filter; 2],
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<(Filtered, Summary)> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
-    let source = options.open_options().open_matrix(from)?;
+    let source = options.open_options().open_matrix(from, context)?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering a stream, which cannot be read twice; write it to a file first";
         return Err(Error::unsupported(place, what));
     }
-    if !crate::whole::is_written(from, to, options)? {
+    if !crate::whole::is_written(from, to, options, context)? {
         // Before entries are read.
-        options.registry.target(&to.resolve_target()?, options, &*source)?.check()?;
+        context.target(&to.resolve_target()?, options, &*source)?.check()?;
     }
-    let how = FilterOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    let observed = Observed::new(&*source, "measuring", progress);
-    let found = found_of(&observed, &place, filters, &how)?;
+    let observed = Observed::new(&*source, "measuring", context.progress());
+    let found = found_of(&observed, &place, filters, context)?;
     for kept in [&found.rows, &found.cols] {
         kept.check().map_err(|error| error.with_context(&place))?;
     }
     drop(source);
     let [rows, cols] = [found.rows.selection(), found.cols.selection()];
-    let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, progress)?;
+    let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, context)?;
     Ok((found, summary))
 }

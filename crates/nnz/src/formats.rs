@@ -15,6 +15,7 @@ mod cancellable;
 mod checked_arrays;
 #[cfg(feature = "daphne")]
 mod daphne;
+mod detect;
 #[cfg(feature = "singlecell")]
 mod drop;
 #[cfg(feature = "text")]
@@ -46,15 +47,18 @@ mod svmlight;
 #[cfg(feature = "text")]
 mod table;
 pub(crate) mod target;
+mod targets;
 #[cfg(feature = "scientific")]
 mod tensor_arrays;
 #[cfg(feature = "singlecell")]
 mod tenx;
 #[cfg(feature = "text")]
 mod text;
+mod unrecognized;
 mod whole;
 mod zip;
 
+use crate::Context;
 use std::fmt;
 use std::path::Path;
 
@@ -68,12 +72,13 @@ pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
+pub use detect::Detected;
 pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, unselected};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
-pub use registry::{Detected, Registry, list};
+pub use registry::{Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
 pub(crate) use whole::convert_whole;
 pub use whole::{FileConversion, RowGroups, WholeFormat};
@@ -82,8 +87,8 @@ pub use whole::{FileConversion, RowGroups, WholeFormat};
 pub(crate) const DROP: &str = "drop";
 
 use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions,
-    compute::PcaWriter, tensor::TensorFile,
+    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, compute::PcaWriter,
+    tensor::TensorFile,
 };
 
 /// The option of formats that store either entries or all elements.
@@ -126,6 +131,18 @@ pub struct FormatInfo {
     pub options: &'static [FormatOption],
     /// Options of sources, with other names than the options of targets of any format.
     pub read_options: &'static [FormatOption],
+    /// Whether the data can be read from a stream: standard input, a pipe, a device.
+    pub streams: bool,
+    /// The attributes that mark a group of this format. They are searched for if the root of a file has no known
+    /// format.
+    pub group_attributes: &'static [&'static str],
+    /// The arrays that follow from others, which are correct once they are written again.
+    pub derived: &'static [&'static str],
+    /// Options of stores of fragments that are written with the name of this format, if any.
+    pub fragment_options: Option<&'static [FormatOption]>,
+    /// Returns the options for a value of `--to` that the format accepts besides its names, as Binsparse accepts
+    /// `CSR`.
+    pub claims: fn(&str) -> Option<FormatOptions>,
 }
 
 impl FormatInfo {
@@ -149,6 +166,11 @@ impl FormatInfo {
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Self {
             name,
+            streams: false,
+            group_attributes: &[],
+            derived: &[],
+            fragment_options: None,
+            claims: |_| None,
             aliases: &[],
             extensions: &[],
             summary,
@@ -210,6 +232,95 @@ pub enum Confidence {
     Certain,
 }
 
+/// What a format can do besides reading, checking and writing matrices.
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Abilities<'a> {
+    /// Writes whole files, for formats with several matrices or tables in one file.
+    pub whole: Option<&'a dyn WholeFormat>,
+    /// Converts whole files to other formats that can store all of what they have.
+    pub conversion: Option<&'a dyn FileConversion>,
+    /// Writes tensors.
+    pub tensors: Option<&'a dyn TensorFormat>,
+    /// Writes principal components.
+    pub components: Option<&'a dyn ComponentsFormat>,
+}
+
+impl fmt::Debug for Abilities<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Abilities")
+            .field("whole", &self.whole.is_some())
+            .field("conversion", &self.conversion.is_some())
+            .field("tensors", &self.tensors.is_some())
+            .field("components", &self.components.is_some())
+            .finish()
+    }
+}
+
+impl<'a> Abilities<'a> {
+    /// Adds writing whole files.
+    #[must_use]
+    pub fn whole(mut self, format: &'a dyn WholeFormat) -> Self {
+        self.whole = Some(format);
+        self
+    }
+
+    /// Adds converting whole files.
+    #[must_use]
+    pub fn conversion(mut self, format: &'a dyn FileConversion) -> Self {
+        self.conversion = Some(format);
+        self
+    }
+
+    /// Adds writing tensors.
+    #[must_use]
+    pub fn tensors(mut self, format: &'a dyn TensorFormat) -> Self {
+        self.tensors = Some(format);
+        self
+    }
+
+    /// Adds writing principal components.
+    #[must_use]
+    pub fn components(mut self, format: &'a dyn ComponentsFormat) -> Self {
+        self.components = Some(format);
+        self
+    }
+}
+
+/// A format that stores tensors.
+pub trait TensorFormat: Sync {
+    /// Writes a tensor.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Format::target`], and if the tensor cannot be read, stored or written.
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary>;
+}
+
+/// A format that stores principal components.
+pub trait ComponentsFormat: Sync {
+    /// Returns the extensions of the files.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Starts writing principal components to a path with one of the [extensions](Self::extensions).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the target exists and may not be replaced, or cannot be written.
+    fn writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+        context: &'a Context,
+    ) -> Result<PcaWriter<'a>>;
+}
+
 /// A format that can be read, written, or both.
 pub trait Format: Send + Sync {
     /// Describes the format.
@@ -222,12 +333,6 @@ pub trait Format: Send + Sync {
     ///
     /// Fails on I/O errors, and if the data is known not to be supported.
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>>;
-
-    /// Returns whether the data can be read from a stream: standard input, a pipe, a device. By default it is read from
-    /// files and directories only.
-    fn reads_streams(&self) -> bool {
-        false
-    }
 
     /// Opens the data of a probe.
     ///
@@ -245,20 +350,14 @@ pub trait Format: Send + Sync {
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let read = self
             .open(probe, &options.open_options())
-            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, progress, each));
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, context, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
-    }
-
-    /// Returns whether a finding is about derived data, which is correct once it is written again.
-    fn is_derived(&self, finding: &Finding) -> bool {
-        let _ = finding;
-        false
     }
 
     /// Lists the parts of a probe, for formats with several matrices or tables in one location. By
@@ -283,13 +382,6 @@ pub trait Format: Send + Sync {
         Ok(false)
     }
 
-    /// Returns the options for a value of `--to` that this format accepts besides its names, as
-    /// Binsparse accepts `CSR`.
-    fn claims(&self, name: &str) -> Option<FormatOptions> {
-        let _ = name;
-        None
-    }
-
     /// Returns whether a matrix in this format stays in it when it is written to a path whose extension is
     /// that of another format.
     ///
@@ -312,56 +404,15 @@ pub trait Format: Send + Sync {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        let _ = (to, options, source);
+        let _ = (to, options, source, context);
         Err(Error::argument(format!("{} is read only", self.info().name)))
     }
 
-    /// Returns how whole files are written, for formats with several matrices or tables in one file.
-    fn whole(&self) -> Option<&dyn WholeFormat> {
-        None
-    }
-
-    /// Returns how whole files are converted to other formats that can store all of what they have.
-    fn file_conversion(&self) -> Option<&dyn FileConversion> {
-        None
-    }
-
-    /// Writes a tensor.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`target`](Self::target), and if the tensor cannot be read, stored or written.
-    fn write_tensor(
-        &self,
-        tensor: &TensorFile,
-        to: &Location,
-        options: &ConvertOptions,
-    ) -> Result<Summary> {
-        let _ = (to, options);
-        let (rank, name) = (tensor.descriptor().shape.len(), self.info().name);
-        let what = format!("a tensor of {rank} dimensions cannot be stored as {name}");
-        Err(Error::argument(what))
-    }
-
-    /// Returns the extensions of files of principal components, if the format stores them.
-    fn pca_extensions(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Starts writing principal components to a path with one of the [extensions](Self::pca_extensions).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the format does not store them, and if the target exists and may not be replaced, or cannot be
-    /// written.
-    fn pca_writer<'a>(
-        &self,
-        to: &'a Location,
-        options: &'a ConvertOptions,
-    ) -> Result<PcaWriter<'a>> {
-        let _ = options;
-        Err(Error::argument(format!("{to}: {} has no principal components", self.info().name)))
+    /// Returns what else the format can do. By default, nothing.
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default()
     }
 
     /// Returns whether it may be written to a path, judging by the extension or by an existing file.
@@ -371,17 +422,6 @@ pub trait Format: Send + Sync {
     /// Fails if an existing file cannot be read.
     fn may_write_to(&self, path: &Path) -> Result<bool> {
         Ok(self.info().is_extension_of(path))
-    }
-
-    /// Returns the options of stores of fragments that are written with the name of this format, if any.
-    fn fragment_options(&self) -> Option<&'static [FormatOption]> {
-        None
-    }
-
-    /// Returns the attributes that mark a group of this format. They are searched for if the root of
-    /// a file has no known format.
-    fn group_attributes(&self) -> &'static [&'static str] {
-        &[]
     }
 
     /// Returns whether an attribute marks its group as one of this format.

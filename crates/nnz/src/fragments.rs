@@ -10,12 +10,13 @@
 //! Positions are counted from 0, and the ends of fragments and regions are exclusive.
 //!
 //! ```no_run
-//! use nnz::Location;
+//! use nnz::{Context, Location};
 //! use nnz::fragments::{self, Region};
 //!
-//! let fragments = fragments::open(&Location::parse("pbmc.fragments"))?;
+//! let context = Context::default();
+//! let fragments = fragments::open(&Location::parse("pbmc.fragments"), &context)?;
 //! let region = Region::parse("chr1:1,000,000-1,100,000", &fragments.chromosome_names()?)?;
-//! fragments::query(&*fragments, &region, None, &mut |batch| {
+//! fragments::query(&*fragments, &region, &context, &mut |batch| {
 //!     println!("{} fragments", batch.starts.len());
 //!     Ok(())
 //! })?;
@@ -37,7 +38,7 @@ pub use nnz_core::{
 };
 pub use nnz_engine::fragments::{
     CountMode, Counts, DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, Peaks,
-    Region, Regions, SelectOptions, Tiles, WriteOptions, print, query,
+    Region, Regions, SelectOptions, Tiles, print, query,
 };
 pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
 pub use place::{holds, open, open_with};

@@ -1,11 +1,11 @@
 //! Frames: labelled columns of different types, in DAPHNE files and as comma-separated values.
 //!
 //! ```no_run
-//! use nnz::Location;
+//! use nnz::{Context, Location};
 //! use nnz::frames::{self, FrameOptions};
 //!
 //! let (from, to) = (Location::parse("people.csv"), Location::parse("people.dbdf"));
-//! let summary = frames::convert(&from, &to, &FrameOptions::default())?;
+//! let summary = frames::convert(&from, &to, &FrameOptions::default(), &Context::default())?;
 //! println!("{} rows", summary.rows);
 //! # Ok::<(), nnz::Error>(())
 //! ```
@@ -14,6 +14,7 @@ mod convert;
 mod print;
 mod widen;
 
+use crate::Context;
 use nnz_core::{Error, ErrorKind, Result, readable};
 
 pub use convert::{FrameOptions, FrameSummary, convert, write};
@@ -22,7 +23,7 @@ pub use print::print;
 
 use crate::container_target::ends_in;
 use crate::daphne::Dialect;
-use crate::formats::{DAPHNE, DatasetKind, Registry, format_of_path};
+use crate::formats::{DAPHNE, DatasetKind, format_of_path};
 use crate::{Dataset, Location, OpenOptions};
 
 /// The format of matrices as comma-separated values.
@@ -33,9 +34,13 @@ const CSV: &str = "csv";
 /// # Errors
 ///
 /// Fails if there is none, or if it is broken.
-pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource> {
+pub fn open(
+    location: &Location,
+    dialect: Option<Dialect>,
+    context: &Context,
+) -> Result<FrameSource> {
     let none = || Error::unsupported(location.source_place(), "contains no frame");
-    detect(location, &options(dialect))?.and_then(Dataset::into_table).ok_or_else(none)
+    detect(location, &options(dialect), context)?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
 /// Returns whether a location has a DAPHNE frame and no matrix.
@@ -46,8 +51,8 @@ pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource
 /// # Errors
 ///
 /// Fails on I/O errors.
-pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
-    let found = readable(detect(location, options))?.flatten();
+pub fn holds(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
+    let found = readable(detect(location, options, context))?.flatten();
     Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
@@ -57,13 +62,14 @@ pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
 /// # Errors
 ///
 /// Fails on I/O errors.
-pub fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
-    let location = location.resolve(&*options.storage)?;
+pub fn is_text(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
+    let context = &context.operation();
+    let location = location.resolve(&**context.storage())?;
     let Location::Path { path, group: None } = &location else { return Ok(false) };
     if !ends_in(path, &["csv"]) {
         return Ok(false);
     }
-    match Registry::default().detect(&location, options) {
+    match context.detect(&location, options) {
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Ok(true),
         found => Ok(readable(found)?.is_some_and(|found| found.format().info().name == CSV)),
     }
@@ -81,12 +87,15 @@ pub fn is_target(location: &Location, format: Option<&str>) -> bool {
 }
 
 /// Opens the data of a location if its format has tables.
-fn detect(location: &Location, options: &OpenOptions) -> Result<Option<Dataset>> {
-    let found = Registry::default().detect(location, options)?;
+fn detect(
+    location: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Option<Dataset>> {
+    let found = context.detect(location, options)?;
     found.reads(DatasetKind::Table).then(|| found.open(options)).transpose()
 }
 
 fn options(dialect: Option<Dialect>) -> OpenOptions {
-    // Tables are not read as a whole.
-    OpenOptions::new().memory_limit(0).dialect(dialect)
+    OpenOptions::new().dialect(dialect)
 }

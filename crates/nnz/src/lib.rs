@@ -23,18 +23,19 @@
 //! The extension of the target selects its format, unless the options do; [`formats`] lists them.
 //!
 //! ```no_run
-//! use nnz::{ConvertOptions, CsMatrix, NoProgress, Order, Shape, WriteMatrix as _};
+//! use nnz::{Context, ConvertOptions, CsMatrix, Order, Shape, WriteMatrix as _};
 //!
 //! // A file to another format, in bounded memory.
-//! let options = ConvertOptions::default().order(Order::Col).memory(1 << 30);
-//! let summary = nnz::convert("filtered_feature_bc_matrix", "pbmc.bpcells", &options, &NoProgress)?;
+//! let context = Context::default().with_memory(1 << 30);
+//! let options = ConvertOptions::default().order(Order::Col);
+//! let summary = nnz::convert("filtered_feature_bc_matrix", "pbmc.bpcells", &options, &context)?;
 //! println!("{} entries", summary.entries);
 //!
 //! // Three vectors, as in SciPy.
 //! let (indptr, indices, data) = (vec![0, 2, 3], vec![0_u32, 2, 1], vec![5_u32, 6, 7]);
 //! let shape = Shape { rows: 2, cols: 3 };
 //! let matrix = CsMatrix::from_parts(shape, Order::Row, indptr, indices, data)?;
-//! matrix.write("small.mtx", &ConvertOptions::default())?;
+//! matrix.write("small.mtx", &ConvertOptions::default(), &context)?;
 //! # Ok::<(), nnz::Error>(())
 //! ```
 //!
@@ -50,10 +51,10 @@
 //! - [`mod@report`] makes a page of HTML about a matrix.
 //! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
 //! - [`matrix`] has the types to process batches or to implement a source; your own format is added to a
-//!   [`Registry`](formats::Registry).
+//!   [`Context`].
 //!
-//! Options have defaults and setters. Long operations accept a [`Cancellation`], and writing reports
-//! [`Progress`]. An [`Error`] gives the location, what was found and what was expected.
+//! Options have defaults and setters. All functions that read, write or compute take a [`Context`]: formats, storage,
+//! memory, threads, a [`Cancellation`] and what receives [`Progress`]. An [`Error`] gives the location, what was found and what was expected.
 //!
 //! # Features
 //!
@@ -88,6 +89,7 @@ mod cat;
 mod check;
 mod concat;
 mod container_target;
+mod context;
 mod convert;
 mod dataset;
 mod diff;
@@ -128,6 +130,7 @@ pub mod whole;
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};
 pub use concat::concat;
+pub use context::Context;
 pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::{diff, diff_opened};
@@ -151,10 +154,7 @@ pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
-pub use storages::{
-    EnteredStorage, StorageScope, check_storage_options, default_storage, set_storage_options,
-    storage_with,
-};
+pub use storages::{check_storage_options, storage_with};
 
 /// What the README of this package shows is compiled.
 #[cfg(doctest)]

@@ -115,7 +115,6 @@ impl Location {
 
     /// Finds the end of the path of a target, as [`resolve`](Self::resolve) for a source.
     pub(crate) fn resolve_target(&self) -> Result<Self> {
-        crate::storages::register_url_outputs();
         self.resolve(&LocalStorage)
     }
 

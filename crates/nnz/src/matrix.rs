@@ -7,10 +7,9 @@
 
 pub use nnz_engine::IndexPointers;
 
-pub use nnz_core::forward_source;
 pub use nnz_core::{
-    About, ArrayAbout, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates, Element,
-    Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, SequentialReader,
+    About, ArrayAbout, At, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates,
+    Element, Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, SequentialReader,
     SinkCapabilities, Storage, StringList, StringReader, Structure, Triangle, Unit, UnitReader,
-    Written,
+    Wrapped, Written,
 };

@@ -4,6 +4,7 @@
 
 mod promote;
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{EntryReader, Tensor, Version};
@@ -14,7 +15,7 @@ use nnz_storage::staging::WriteOptions;
 use nnz_storage::{InputFile, Opened};
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
-use crate::formats::{Binsparse, Format as _, Registry};
+use crate::formats::{Binsparse, Format as _};
 use crate::{Location, OpenOptions};
 use promote::promoted;
 
@@ -38,21 +39,21 @@ const LONGEST_HEADER: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if an array cannot be read or takes more memory than `options` allow, if it does not match
+/// Fails if an array cannot be read or takes more memory than the context allows, if it does not match
 /// the descriptor, or if the target cannot be written. Nothing is written then.
 pub fn from_arrays(
     arrays: &TensorArrays,
     header: &Path,
     to: &Location,
-    options: &OpenOptions,
     write: WriteOptions,
+    context: &Context,
 ) -> Result<()> {
-    let description = open_file(header, options)?.read_all(LONGEST_HEADER)?;
+    let description = open_file(header, context)?.read_all(LONGEST_HEADER)?;
     let description = String::from_utf8(description)
         .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;
-    let home = home(to, write)?;
+    let home = home(to, write, context)?;
     // The arrays, and as much again for the coordinates of entries.
-    let read = |path| read_array_from(&open_file(path, options)?, options.memory() / 4);
+    let read = |path| read_array_from(&open_file(path, context)?, context.memory() / 4);
     let cells = read(&arrays.tensor)?;
     let pattern = read(&arrays.pattern)?;
     let fill = read(&arrays.fill)?;
@@ -77,9 +78,9 @@ pub fn from_arrays(
     writer.finish().map(drop)
 }
 
-/// Opens a file in the storage of the options.
-fn open_file(path: &Path, options: &OpenOptions) -> Result<InputFile> {
-    match Opened::new(&options.storage, path)? {
+/// Opens a file in the storage of the context.
+fn open_file(path: &Path, context: &Context) -> Result<InputFile> {
+    match Opened::new(context, path)? {
         Opened::File(file) => Ok(file),
         other => Err(Error::mismatch(Place::path(other.path()), "no regular file", "a file")),
     }
@@ -129,17 +130,19 @@ fn promoted_with_fill(tensor: Tensor) -> Tensor {
 /// # Errors
 ///
 /// Fails if the tensor cannot be read, is one triangle of a matrix, has more cells than fit into
-/// the memory that `options` allow, or if the targets cannot be written. None of them is written
+/// the memory that the context allows, or if the targets cannot be written. None of them is written
 /// then.
 pub fn to_arrays(
     from: &Location,
     arrays: &TensorArrays,
     options: &OpenOptions,
     write: WriteOptions,
+    context: &Context,
 ) -> Result<()> {
-    let memory = options.memory();
+    let write = write.context(context.task().clone());
+    let memory = context.memory();
     let place = from.source_place();
-    let container = binsparse(from, options)?;
+    let container = binsparse(from, options, context)?;
     let entries = EntryReader::open(&container).map_err(|error| error.with_context(&place))?;
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
@@ -191,8 +194,8 @@ pub fn to_arrays(
     }
     let fill = NdArray { shape: Vec::new(), values: fill.repeat(1) };
     let written = [
-        write_array(&arrays.tensor, &NdArray { shape: shape.clone(), values: all }, write)?,
-        write_array(&arrays.pattern, &NdArray { shape, values: pattern }, write)?,
+        write_array(&arrays.tensor, &NdArray { shape: shape.clone(), values: all }, write.clone())?,
+        write_array(&arrays.pattern, &NdArray { shape, values: pattern }, write.clone())?,
         write_array(&arrays.fill, &fill, write)?,
     ];
     written.into_iter().try_for_each(|file| file.commit().map(drop))
@@ -209,21 +212,26 @@ pub fn copy(
     to: &Location,
     options: &OpenOptions,
     write: WriteOptions,
+    context: &Context,
 ) -> Result<()> {
-    let home = home(to, write)?;
-    let container = binsparse(from, options)?;
+    let home = home(to, write, context)?;
+    let container = binsparse(from, options, context)?;
     let mut writer = home.writer(&[])?;
     nnz_binsparse::copy(&container, &mut writer, &Version::semantic())
         .map_err(|error| error.with_context(&from.source_place()))?;
     writer.finish().map(drop)
 }
 
-fn binsparse(from: &Location, options: &OpenOptions) -> Result<nnz_container::NamedArrays> {
-    crate::formats::open_binsparse(from, options)
+fn binsparse(
+    from: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<nnz_container::NamedArrays> {
+    crate::formats::open_binsparse(from, options, context)
 }
 
 /// Selects the container of a target.
-fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
+fn home(to: &Location, write: WriteOptions, context: &Context) -> Result<ContainerTarget> {
     let Location::Path { path, group } = &to.resolve_target()? else {
         return Err(Error::argument("named arrays cannot be written to standard output"));
     };
@@ -231,9 +239,9 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
         let what = "expected the extension .npz, .zarr, .h5, .hdf5, .nc or .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }
-    let options = CreateOptions { compress: None, threads: 1, write, members: &[] };
-    let registry = Registry::default();
-    let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, options, &registry)?;
+    let write = write.context(context.task().clone());
+    let options = CreateOptions { compress: None, write, members: &[] };
+    let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, options, context)?;
     home.check(&[])?;
     Ok(home)
 }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use nnz_core::{MatrixSource, Repairs, Result};
-use nnz_storage::Storage;
-
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
-use crate::formats::{DatasetKind, FormatOptions, Registry};
-use crate::{Dataset, Location};
+use crate::formats::{DatasetKind, FormatOptions};
+use crate::{Context, Dataset, Location};
+use nnz_core::{MatrixSource, Repairs, Result};
 
 /// Opens the data of a location, in any format.
 ///
-/// An R object is read as a whole and may take [`default_memory`](crate::engine::default_memory).
+/// An R object is read as a whole, and may take the memory of the context; here the
+/// [default memory](crate::engine::default_memory).
 ///
 /// ```no_run
 /// use nnz::Dataset;
@@ -31,28 +30,26 @@ use crate::{Dataset, Location};
 ///
 /// Fails if the location does not exist, has no known format, or is broken.
 pub fn open(location: impl Into<Location>) -> Result<Dataset> {
-    OpenOptions::new().open(location)
+    Context::default().open(location)
 }
 
 /// Opens the matrix of a location.
-pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn MatrixSource>> {
-    OpenOptions::new().memory_limit(memory).open_matrix(location)
+pub(crate) fn open_matrix(location: &Location, context: &Context) -> Result<Box<dyn MatrixSource>> {
+    OpenOptions::new().open_matrix(location, context)
 }
 
 /// Options of opening a location.
 ///
 /// ```no_run
-/// use nnz::OpenOptions;
+/// use nnz::{Context, OpenOptions};
 ///
-/// let dataset = OpenOptions::new().memory_limit(1 << 30).open("m.rds")?;
+/// let context = Context::default().with_memory(1 << 30);
+/// let dataset = OpenOptions::new().format("10x").open("m.h5", &context)?;
 /// let matrix = dataset.into_matrix()?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    registry: Registry,
-    pub(crate) storage: Arc<dyn Storage>,
-    pub(crate) memory: Option<u64>,
     #[cfg(feature = "daphne")]
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
@@ -64,9 +61,6 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     fn default() -> Self {
         Self {
-            registry: Registry::default(),
-            memory: None,
-            storage: crate::default_storage(),
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
@@ -78,41 +72,10 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Detects the format and uses the [default memory](crate::engine::default_memory).
+    /// Detects the format.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the formats to detect; by default all of this crate.
-    #[must_use]
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
-    }
-
-    /// Returns the formats to detect.
-    pub(crate) fn formats(&self) -> &Registry {
-        &self.registry
-    }
-
-    /// Sets the storage of the paths; by default the file system.
-    #[must_use]
-    pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {
-        self.storage = storage;
-        self
-    }
-
-    /// Sets the memory limit in bytes of data that is read as a whole, such as an R object.
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
-        self.memory = bytes.into();
-        self
-    }
-
-    /// Returns the memory limit. The free memory is determined here, if needed.
-    pub(crate) fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(crate::engine::default_memory)
     }
 
     /// Repairs faults with a certain correction, and lists them; see [`repair`](fn@crate::repair).
@@ -179,13 +142,17 @@ impl OpenOptions {
     /// # Errors
     ///
     /// Fails as [`open`], and if an R object exceeds the memory limit.
-    pub fn open(&self, location: impl Into<Location>) -> Result<Dataset> {
-        self.registry.open(&location.into(), self)
+    pub fn open(&self, location: impl Into<Location>, context: &Context) -> Result<Dataset> {
+        context.open_with(&location.into(), self)
     }
 
     /// Opens the matrix of a location.
-    pub(crate) fn open_matrix(&self, location: &Location) -> Result<Box<dyn MatrixSource>> {
-        let matrix = self.open(location).and_then(Dataset::into_matrix);
+    pub(crate) fn open_matrix(
+        &self,
+        location: &Location,
+        context: &Context,
+    ) -> Result<Box<dyn MatrixSource>> {
+        let matrix = self.open(location, context).and_then(Dataset::into_matrix);
         matrix.map_err(|error| error.with_context(&location.source_place()))
     }
 }

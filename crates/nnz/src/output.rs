@@ -4,7 +4,6 @@
 
 pub use crate::convert::CellAxis;
 pub use nnz_engine::{DuplicatePolicy, StructurePolicy};
-pub use nnz_storage::set_temporary_directory;
 pub use nnz_storage::staging::{
     StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
 };

@@ -4,10 +4,10 @@
 //! [`Figure`](draw::Figure) of them, which [`draw`] draws as SVG, as PNG or in a terminal.
 //!
 //! ```no_run
-//! use nnz::plot::{self, PlotOptions, draw};
-//! use nnz::NoProgress;
+//! use nnz::Context;
+//! use nnz::plot::{self, draw};
 //!
-//! let found = plot::density("pbmc.bpcells", [200, 200], &PlotOptions::default(), &NoProgress)?;
+//! let found = plot::density("pbmc.bpcells", [200, 200], &Context::default())?;
 //! let figure = plot::spy(&found, "pbmc.bpcells");
 //! std::fs::write("spy.svg", draw::svg(&figure, &draw::SvgOptions::default()))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -21,18 +21,19 @@ mod names;
 mod spy;
 mod values;
 
-use nnz_core::{Axis, Cancellation, Result};
+use crate::Context;
+use nnz_core::{Axis, Result};
 
 use crate::open::open_matrix;
-use crate::{Location, Progress, engine};
+use crate::{Location, engine};
 
 pub use bits::bits;
 pub use fragments::fragment_lengths;
 pub use lengths::distribution;
 pub use nnz_core::PackedWidths;
 pub use nnz_engine::plot::{
-    ChromosomeLengths, Density, FragmentLengths, LengthBins, LengthMeasure, Lengths, PlotOptions,
-    Profile, ValueBin, ValueCounts,
+    ChromosomeLengths, Density, FragmentLengths, LengthBins, LengthMeasure, Lengths, Profile,
+    ValueBin, ValueCounts,
 };
 pub use nnz_plot as draw;
 pub use spy::{spy, spy_bins};
@@ -46,13 +47,11 @@ pub use values::values;
 pub fn density(
     location: impl Into<Location>,
     most: [usize; 2],
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Density> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into();
-    let opened = open_matrix(location, options.memory)?;
-    engine::plot::density(&*opened, &location.source_place(), most, options, progress)
+    let opened = open_matrix(location, context)?;
+    engine::plot::density(&*opened, &location.source_place(), most, context)
 }
 
 /// Measures each row or column, in one pass.
@@ -64,13 +63,11 @@ pub fn lengths(
     location: impl Into<Location>,
     axis: Axis,
     measure: LengthMeasure,
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Lengths> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into();
-    let opened = open_matrix(location, options.memory)?;
-    engine::plot::lengths(&*opened, &location.source_place(), axis, measure, options, progress)
+    let opened = open_matrix(location, context)?;
+    engine::plot::lengths(&*opened, &location.source_place(), axis, measure, context)
 }
 
 /// Counts the values of the entries by size, in one pass.
@@ -78,13 +75,8 @@ pub fn lengths(
 /// # Errors
 ///
 /// Fails if the matrix cannot be read or is broken, and if its values are complex.
-pub fn count_values(
-    location: impl Into<Location>,
-    options: &PlotOptions,
-    progress: &dyn Progress,
-) -> Result<ValueCounts> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+pub fn count_values(location: impl Into<Location>, context: &Context) -> Result<ValueCounts> {
     let location = &location.into();
-    let opened = open_matrix(location, options.memory)?;
-    engine::plot::values(&*opened, &location.source_place(), options, progress)
+    let opened = open_matrix(location, context)?;
+    engine::plot::values(&*opened, &location.source_place(), context)
 }

@@ -1,5 +1,6 @@
 //! Options for a purpose.
 
+use crate::Context;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -7,7 +8,7 @@ use nnz_container::{Compression, Filters, Method};
 use nnz_core::{AxisKind, ErrorKind, MatrixSource, Order, Place, Result, ValueType};
 use nnz_engine::Reordering;
 
-use crate::{ConvertOptions, Location, Progress, Summary};
+use crate::{ConvertOptions, Location, Summary};
 
 /// What a target is optimized for. A profile chooses options that are not set; `docs/sizes.md` has the sizes and
 /// speeds.
@@ -77,6 +78,7 @@ impl Profile {
         source: &dyn MatrixSource,
         to: &Location,
         options: &ConvertOptions,
+        context: &Context,
     ) -> Result<ConvertOptions> {
         let mut options = options.clone();
         options.profile = None;
@@ -88,7 +90,7 @@ impl Profile {
             Order::Row => 1,
             Order::Col => 0,
         };
-        let capabilities = options.registry.target(to, &options, source)?.capabilities();
+        let capabilities = context.target(to, &options, source)?.capabilities();
         // Features that are not the storage order, and whose order is not lost.
         let moves = self != Self::Share
             && !options.reorders()
@@ -109,23 +111,23 @@ impl Profile {
         from: &Place,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
-        let applied = self.apply(source, to, options)?;
+        let applied = self.apply(source, to, options, context)?;
         let value_type = source.header().value_type;
         let packs = self != Self::Share
             && applied.value_type.is_none()
             && value_type != ValueType::U32
             && source.rereadable()
-            && applied.registry.format_of_target(to, &applied)?.info().name == "bpcells";
+            && context.format_of_target(to, &applied)?.info().name == "bpcells";
         if packs {
             // BPCells packs integers only.
             let packed = applied.clone().value_type(ValueType::U32);
-            match crate::convert_source(source, from, to.clone(), &packed, progress) {
+            match crate::convert_source(source, from, to.clone(), &packed, context) {
                 Err(error) if matches!(error.kind(), ErrorKind::Inexact { .. }) => {}
                 done => return done,
             }
         }
-        crate::convert_source(source, from, to.clone(), &applied, progress)
+        crate::convert_source(source, from, to.clone(), &applied, context)
     }
 }

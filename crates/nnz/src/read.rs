@@ -1,6 +1,7 @@
 //! Reading matrices into memory.
 
-use nnz_core::{Cancellation, Result};
+use crate::Context;
+use nnz_core::Result;
 
 use crate::open::open_matrix;
 use crate::{CsMatrix, Dense, Location, ReadOptions};
@@ -8,9 +9,9 @@ use crate::{CsMatrix, Dense, Location, ReadOptions};
 /// Reads a whole matrix into memory.
 ///
 /// ```no_run
-/// use nnz::{Location, ReadOptions};
+/// use nnz::{Context, ReadOptions};
 ///
-/// let matrix = nnz::read(&Location::parse("pbmc.bpcells"), &ReadOptions::default())?;
+/// let matrix = nnz::read("pbmc.bpcells", &ReadOptions::default(), &Context::default())?;
 /// println!("{} entries", matrix.nnz());
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -18,11 +19,14 @@ use crate::{CsMatrix, Dense, Location, ReadOptions};
 /// # Errors
 ///
 /// Fails if the matrix cannot be read or is broken, and if it takes more memory than allowed.
-pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMatrix> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+pub fn read(
+    location: impl Into<Location>,
+    options: &ReadOptions,
+    context: &Context,
+) -> Result<CsMatrix> {
     let location = location.into();
-    let source = open_matrix(&location, options.memory)?;
-    nnz_engine::read(&*source, &location.source_place(), options)
+    let source = open_matrix(&location, context)?;
+    nnz_engine::read(&*source, &location.source_place(), options, context)
 }
 
 /// Reads a matrix into memory as a dense array.
@@ -31,9 +35,9 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 /// are zero; duplicate entries are summed if the format defines that, as SciPy does.
 ///
 /// ```no_run
-/// use nnz::{Location, ReadOptions};
+/// use nnz::{Context, ReadOptions};
 ///
-/// let matrix = nnz::read_dense(&Location::parse("x.dbdf"), &ReadOptions::default())?;
+/// let matrix = nnz::read_dense("x.dbdf", &ReadOptions::default(), &Context::default())?;
 /// println!("{} of {:?}", matrix.shape, matrix.values.value_type());
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -42,9 +46,12 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 ///
 /// Fails if the matrix cannot be read or is broken, if there are duplicate entries that the format does not
 /// sum, and if it takes more memory than allowed.
-pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+pub fn read_dense(
+    location: impl Into<Location>,
+    options: &ReadOptions,
+    context: &Context,
+) -> Result<Dense> {
     let location = location.into();
-    let source = open_matrix(&location, options.memory)?;
-    nnz_engine::read_dense(&*source, &location.source_place(), options)
+    let source = open_matrix(&location, context)?;
+    nnz_engine::read_dense(&*source, &location.source_place(), options, context)
 }

@@ -1,9 +1,10 @@
 //! Reordering rows and columns in a conversion.
 
+use crate::Context;
 use nnz_core::{Error, MatrixSource, ORIGINAL_POSITION, Place, Result};
-use nnz_engine::{NewOrder, ReorderOptions, Reordering, Slice};
+use nnz_engine::{NewOrder, Reordering, Slice};
 
-use crate::{ConvertOptions, Location, Progress, Summary};
+use crate::{ConvertOptions, Location, Summary};
 
 /// Converts a source whose rows or columns are reordered.
 pub(crate) fn convert(
@@ -11,15 +12,15 @@ pub(crate) fn convert(
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
     // Before entries are read.
-    options.registry.target(to, options, source)?.check()?;
-    let ([rows, cols], options) = &new_order(source, from, options)?;
+    context.target(to, options, source)?.check()?;
+    let ([rows, cols], options) = &new_order(source, from, options, context)?;
     let slice = Slice::new(Box::new(source), from.clone(), rows, cols)?;
     // Positions in messages are those in the new order.
     let place = Place::path(format!("reordered {from}"));
-    let mut summary = crate::convert_source(&slice, &place, to.clone(), options, progress)?;
+    let mut summary = crate::convert_source(&slice, &place, to.clone(), options, context)?;
     if summary.dropped.iter().any(|dropped| dropped.contains(ORIGINAL_POSITION)) {
         let what = "the target does not store original positions, so the order cannot be undone";
         summary.notes.push(what.to_owned());
@@ -32,16 +33,13 @@ pub(crate) fn new_order(
     source: &dyn MatrixSource,
     from: &Place,
     options: &ConvertOptions,
+    context: &Context,
 ) -> Result<([crate::Selection; 2], ConvertOptions)> {
     if options.reorder.contains(&Reordering::Frequency) && !source.rereadable() {
         let what = "ordering a stream by frequency, since it cannot be read twice; write it to a file first";
         return Err(Error::unsupported(from.clone(), what));
     }
-    let how = ReorderOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    let orders = nnz_engine::reorder(source, from, options.reorder.each_ref(), &how)?;
+    let orders = nnz_engine::reorder(source, from, options.reorder.each_ref(), context)?;
     let mut options = options.clone().reorder(Default::default());
     let labels = [&mut options.row_labels, &mut options.col_labels];
     let selections = orders.into_iter().zip(labels).map(|(order, labels)| {

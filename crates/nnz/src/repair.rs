@@ -1,5 +1,6 @@
 //! Writing a corrected copy of a broken file.
 
+use crate::Context;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use nnz_engine::unsorted;
 
 #[cfg(feature = "fragments")]
 use crate::formats::Format;
-use crate::{ConvertOptions, Dataset, Location, Progress, Summary};
+use crate::{ConvertOptions, Dataset, Location, Summary};
 
 /// The result of a repair.
 #[derive(Debug)]
@@ -38,9 +39,9 @@ pub struct RepairSummary {
 /// usual defaults: version 3 of 10x, csr or csc of SciPy.
 ///
 /// ```no_run
-/// use nnz::{ConvertOptions, NoProgress};
+/// use nnz::{Context, ConvertOptions};
 ///
-/// let done = nnz::repair("broken.h5ad", "good.h5ad", false, &ConvertOptions::default(), &NoProgress)?;
+/// let done = nnz::repair("broken.h5ad", "good.h5ad", false, &ConvertOptions::default(), &Context::default())?;
 /// for repair in &done.repairs {
 ///     println!("{repair}");
 /// }
@@ -56,13 +57,13 @@ pub fn repair(
     to: impl Into<Location>,
     complete: bool,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<RepairSummary> {
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
     let repairs = Arc::new(Repairs::new().complete(complete));
     let mut options = options.clone().repairs(Arc::clone(&repairs));
-    let done = run(from, to, &mut options, progress);
+    let done = run(from, to, &mut options, context);
     let mut done = done.map_err(|error| reason(error, &place))?;
     done.repairs.extend(repairs.list());
     Ok(done)
@@ -72,12 +73,12 @@ fn run(
     from: &Location,
     to: &Location,
     options: &mut ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<RepairSummary> {
     let started = Instant::now();
-    let found = options.registry.detect(from, &options.open_options())?;
+    let found = context.detect(from, &options.open_options())?;
     let to = &to.resolve_target()?;
-    if options.format.is_none() && options.registry.format_of_target(to, options).is_err() {
+    if options.format.is_none() && context.format_of_target(to, options).is_err() {
         options.format = Some(found.format().info().name).filter(|name| !name.is_empty());
     }
     let mut done = RepairSummary {
@@ -88,7 +89,7 @@ fn run(
     };
     // A file with several matrices is written as it is: dropping a part is not a repair.
     let whole = options.clone().strict(true);
-    if let Some(summary) = crate::whole::convert(from, to, &whole, progress)? {
+    if let Some(summary) = crate::whole::convert(from, to, &whole, context)? {
         done.matrix = Some(summary);
         return Ok(done);
     }
@@ -99,22 +100,22 @@ fn run(
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
-            done.repairs = rewritten_faults(format, from, options, progress)?;
-            done.fragments = Some(fragments(from, to, options, progress)?);
+            done.repairs = rewritten_faults(format, from, context)?;
+            done.fragments = Some(fragments(from, to, options, context)?);
             return Ok(done);
         }
         Dataset::Matrix(matrix) => {
             if matrix.rereadable() {
-                let cancellation = options.cancellation.as_ref();
-                let workers = Workers { threads: options.threads, cancellation };
+                let workers =
+                    Workers { threads: context.threads(), cancellation: context.cancellation() };
                 let found = unsorted(&*matrix, workers).map_err(|e| e.with_context(&place))?;
                 let sorted = |found: nnz_engine::Unsorted| found.to_string();
                 let repair = |what| Repair { place: place.clone(), what };
                 done.repairs.extend(found.map(sorted).map(repair));
             }
-            Dataset::Matrix(matrix).convert(&place, to, options, progress)?
+            Dataset::Matrix(matrix).convert(&place, to, options, context)?
         }
-        other => other.convert(&place, to, options, progress)?,
+        other => other.convert(&place, to, options, context)?,
     };
     done.matrix = Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary });
     Ok(done)
@@ -150,22 +151,20 @@ fn reason(error: Error, source: &Place) -> Error {
 fn rewritten_faults(
     format: &dyn Format,
     from: &Location,
-    options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Vec<Repair>> {
     use nnz_core::Severity;
 
     let mut repairs = Vec::new();
     let mut other = None;
-    let check = crate::ValidateOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    crate::validate(from, &check, progress, &mut |finding| {
+    let check = crate::ValidateOptions::default();
+    crate::validate(from, &check, context, &mut |finding| {
         if finding.severity == Severity::Note {
             return;
         }
-        if format.is_derived(&finding) {
+        let array = finding.place.array.as_deref().unwrap_or_default();
+        let name = array.rsplit('/').next().unwrap_or_default();
+        if format.info().derived.contains(&name) {
             let what = format!("{}; recomputed", finding.message);
             repairs.push(Repair { place: finding.place, what });
         } else if other.is_none() {
@@ -187,13 +186,11 @@ fn fragments(
     from: &Location,
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<crate::fragments::FragmentSummary> {
     let store = crate::fragments::StoreOptions::default()
         .compress(options.compress)
-        .write(options.write)
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    crate::fragments::convert(from, to, &store, progress)
+        .overwrite(options.overwrite)
+        .sync(options.sync);
+    crate::fragments::convert(from, to, &store, context)
 }

@@ -9,6 +9,7 @@ mod figures;
 mod html;
 mod sizes;
 
+use crate::Context;
 use nnz_core::{ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_engine::Observed;
 use nnz_plot::Figure;
@@ -16,7 +17,7 @@ use nnz_plot::Figure;
 use crate::formats::Inspected;
 use crate::formats::Member;
 use crate::matrix::ArrayAbout;
-use crate::{Cancellation, Error, Location, OpenOptions, Progress, ValidateOptions, engine};
+use crate::{Error, Location, OpenOptions, ValidateOptions};
 
 pub use axes::{AxisSummary, Quantiles, Top};
 pub use beside::{Compared, beside};
@@ -29,35 +30,20 @@ pub use sizes::{Size, Sizes};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// Memory in bytes.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
-    /// The format and how it is read; its memory limit is not used. A second matrix is read like this, too, unless
+    /// The format and how it is read; A second matrix is read like this, too, unless
     /// its format is another one or does not have these options.
     pub open: OpenOptions,
 }
 
 nnz_core::setters! {
     ReportOptions {
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
         open: OpenOptions,
     }
 }
 
-/// The [default memory](engine::default_memory) and all cores.
 impl Default for ReportOptions {
     fn default() -> Self {
-        Self {
-            memory: engine::default_memory(),
-            threads: nnz_engine::default_threads(),
-            cancellation: None,
-            open: OpenOptions::new(),
-        }
+        Self { open: OpenOptions::new() }
     }
 }
 
@@ -92,9 +78,9 @@ impl Report {
     ///
     /// ```no_run
     /// use nnz::report::{Report, ReportOptions, html};
-    /// use nnz::NoProgress;
+    /// use nnz::Context;
     ///
-    /// let report = Report::of_location("pbmc.bpcells", &ReportOptions::default(), &NoProgress)?;
+    /// let report = Report::of_location("pbmc.bpcells", &ReportOptions::default(), &Context::default())?;
     /// std::fs::write("pbmc.html", html(&report))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -105,19 +91,19 @@ impl Report {
     pub fn of_location(
         location: impl Into<Location>,
         options: &ReportOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Self> {
-        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
         let location = &location.into();
         let place = location.source_place();
-        let open = options.open.clone().memory_limit(options.memory);
-        let Inspected { dataset, members, others: _ } = crate::formats::inspect(location, &open)?;
+        let open = options.open.clone();
+        let Inspected { dataset, members, others: _ } =
+            crate::formats::inspect(location, &open, context)?;
         let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
-        let mut report = Self::of_source(&*source, &place, options, progress)?;
+        let mut report = Self::of_source(&*source, &place, context)?;
         report.members = members.unwrap_or_default();
         drop(source);
-        report.findings = Some(findings(location, options, progress)?);
-        report.commands = commands::of_location(location, &report, &options.open);
+        report.findings = Some(findings(location, options, context)?);
+        report.commands = commands::of_location(location, &report, &options.open, context);
         Ok(report)
     }
 
@@ -126,13 +112,7 @@ impl Report {
     /// # Errors
     ///
     /// Fails as [`of_location`](Self::of_location).
-    pub fn of_source(
-        source: &dyn MatrixSource,
-        place: &Place,
-        options: &ReportOptions,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    pub fn of_source(source: &dyn MatrixSource, place: &Place, context: &Context) -> Result<Self> {
         if !source.rereadable() {
             let what = "is read several times for a report, and a stream only once; write it to a file first";
             return Err(Error::unsupported(place.clone(), what));
@@ -140,10 +120,10 @@ impl Report {
         let about = source.about().map_err(|error| error.with_context(place))?;
         let title = place.to_string();
         let mut notes = about.notes.clone();
-        let observed = Observed::new(source, "reading", progress);
-        let figures = figures::of_source(source, place, options, progress, &mut notes)?;
-        let axes = axes::of_source(&observed, place, options, &mut notes)?;
-        let sizes = sizes::of_source(source, place, options, progress)?;
+        let observed = Observed::new(source, "reading", context.progress());
+        let figures = figures::of_source(source, place, context, &mut notes)?;
+        let axes = axes::of_source(&observed, place, context, &mut notes)?;
+        let sizes = sizes::of_source(source, place, context)?;
         Ok(Self {
             title,
             facts: facts::of_source(source.header(), &about, sizes.as_ref().map(|sizes| sizes.nnz)),
@@ -165,22 +145,18 @@ const FINDINGS: usize = 100;
 fn findings(
     location: &Location,
     options: &ReportOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let open = &options.open;
-    let how = ValidateOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .format(open.format)
-        .format_options(open.format_options.clone())
-        .cancellation(options.cancellation.clone());
+    let how =
+        ValidateOptions::default().format(open.format).format_options(open.format_options.clone());
     let each = &mut |finding| {
         if found.len() < FINDINGS {
             found.push(finding);
         }
     };
-    match crate::validate(location, &how, progress, each) {
+    match crate::validate(location, &how, context, each) {
         Err(error) if is_fault(&error) => {
             let (kind, place) = error.into_parts();
             found.push(Finding::fault(place, kind.to_string()));

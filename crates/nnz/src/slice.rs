@@ -1,19 +1,20 @@
 //! Slicing the matrix of a location.
 
-use nnz_core::{Cancellation, Place, Result};
+use crate::Context;
+use nnz_core::{Place, Result};
 
-use crate::{ConvertOptions, Location, Progress, Selection, Summary, engine::Slice};
+use crate::{ConvertOptions, Location, Selection, Summary, engine::Slice};
 
 /// Writes selected rows and columns of a matrix. From a file with several matrices and tables, everything that
 /// belongs to them is written, if the target supports it.
 ///
 /// ```no_run
-/// use nnz::{ConvertOptions, NoProgress, Selection};
+/// use nnz::{ConvertOptions, Context, Selection};
 ///
 /// let genes = Selection::names(["CD3E", "CD8A"]);
 /// let cells: Selection = "n_counts>=500".parse().map_err(nnz::Error::argument)?;
 /// let options = ConvertOptions::default();
-/// let summary = nnz::slice("pbmc.bpcells", "t_cells.mtx", [&genes, &cells], &options, &NoProgress)?;
+/// let summary = nnz::slice("pbmc.bpcells", "t_cells.mtx", [&genes, &cells], &options, &Context::default())?;
 /// println!("{}", summary.shape);
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -26,18 +27,17 @@ pub fn slice(
     to: impl Into<Location>,
     [rows, cols]: [&Selection; 2],
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
-    if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, progress)? {
+    if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, context)? {
         return Ok(summary);
     }
-    let source = options.open_options().open_matrix(from)?;
+    let source = options.open_options().open_matrix(from, context)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Positions in messages of the engine are those in the selection.
     let place = Place::path(format!("the selection from {from}"));
-    let summary = crate::convert_source(&*source, &place, to, options, progress)?;
+    let summary = crate::convert_source(&*source, &place, to, options, context)?;
     // The size of the source is not that of the selection.
     Ok(Summary { bytes_before: None, ..summary })
 }

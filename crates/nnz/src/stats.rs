@@ -1,6 +1,7 @@
 //! Statistics of the matrix of a location.
 
-use nnz_core::{Cancellation, Result};
+use crate::Context;
+use nnz_core::Result;
 
 use crate::open::open_matrix;
 use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
@@ -14,8 +15,11 @@ use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
 ///
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are duplicate
 /// entries in a format that does not define their meaning.
-pub fn stats(location: impl Into<Location>, options: &StatsOptions) -> Result<Stats> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+pub fn stats(
+    location: impl Into<Location>,
+    options: &StatsOptions,
+    context: &Context,
+) -> Result<Stats> {
     let location = &location.into();
-    stats_of(&*open_matrix(location, options.memory)?, &location.source_place(), options)
+    stats_of(&*open_matrix(location, context)?, &location.source_place(), options, context)
 }

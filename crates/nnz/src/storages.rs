@@ -1,98 +1,15 @@
-//! The default storage: the file system and URLs.
+//! The storage of a context: the file system and URLs.
 
-use std::cell::RefCell;
-use std::fmt;
 use std::io::{self, Read};
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 #[cfg(feature = "remote")]
 use nnz_core::Error;
 use nnz_core::{Result, is_url};
-use nnz_storage::staging::{self, UrlOutput, UrlOutputs};
-use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
-
-/// Options of URLs by name, for all URLs that are opened from now on.
-static OPTIONS: RwLock<Vec<(String, String)>> = RwLock::new(Vec::new());
-
-/// Sets the options of URLs, such as `region`, `endpoint` or `anon`, for all functions that use the default
-/// storage and for targets; see [`storage_with`].
-pub fn set_storage_options(options: Vec<(String, String)>) {
-    register_url_outputs();
-    *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
-}
-
-thread_local! {
-    /// The scopes that were entered on this thread, the innermost last.
-    static ENTERED: RefCell<Vec<StorageScope>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Options of URLs for some calls, which share what is known of the files at URLs.
-///
-/// ```
-/// use nnz::{Location, StorageScope};
-///
-/// let scope = StorageScope::new(vec![("anon".to_owned(), "true".to_owned())]);
-/// let _entered = scope.enter();
-/// assert!(nnz::open(Location::parse("missing.mtx")).is_err());
-/// ```
-#[derive(Clone)]
-pub struct StorageScope {
-    options: Arc<Vec<(String, String)>>,
-    storage: Arc<dyn Storage>,
-}
-
-impl fmt::Debug for StorageScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Options may be secret.
-        f.debug_struct("StorageScope").finish_non_exhaustive()
-    }
-}
-
-impl StorageScope {
-    /// Creates a scope with options as in [`storage_with`].
-    #[must_use]
-    pub fn new(options: Vec<(String, String)>) -> Self {
-        let storage = storage_with(options.clone());
-        Self { options: Arc::new(options), storage }
-    }
-
-    /// Uses the options for URLs that are opened or written on this thread, until the result is dropped.
-    pub fn enter(&self) -> EnteredStorage {
-        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
-        EnteredStorage(PhantomData)
-    }
-}
-
-/// A scope is left when this is dropped; see [`StorageScope::enter`].
-#[derive(Debug)]
-#[must_use]
-pub struct EnteredStorage(PhantomData<*const ()>);
-
-impl Drop for EnteredStorage {
-    fn drop(&mut self) {
-        ENTERED.with_borrow_mut(Vec::pop);
-    }
-}
-
-/// Returns the storage of the innermost [`StorageScope`] of this thread, else the file system, and URLs with the
-/// options of [`set_storage_options`].
-#[must_use]
-pub fn default_storage() -> Arc<dyn Storage> {
-    let entered =
-        ENTERED.with_borrow(|entered| entered.last().map(|scope| Arc::clone(&scope.storage)));
-    entered.unwrap_or_else(|| storage_with(options()))
-}
-
-/// Returns the options of URLs on this thread.
-fn options() -> Vec<(String, String)> {
-    match ENTERED.with_borrow(|entered| entered.last().map(|scope| Vec::clone(&scope.options))) {
-        Some(options) => options,
-        None => OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone(),
-    }
-}
+use nnz_storage::staging::UrlOutput;
+use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage, TaskContext};
 
 /// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
 /// `anon`, `bearer_token` and `spool_limit`. Options that are not given come from the environment and the
@@ -134,27 +51,6 @@ pub fn check_storage_options(options: &[(String, String)]) -> Result<()> {
 fn remote_storage(options: Vec<(String, String)>) -> nnz_remote::RemoteStorage {
     nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
         .with_store_files(STORE_FILES)
-}
-
-/// Makes targets at URLs those of this module.
-pub(crate) fn register_url_outputs() {
-    staging::set_url_outputs(&Outputs);
-}
-
-/// Targets at URLs, with the options of [`default_storage`].
-#[derive(Debug)]
-struct Outputs;
-
-impl UrlOutputs for Outputs {
-    #[cfg(feature = "remote")]
-    fn prepare(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
-        remote_storage(options()).prepare_output(url, is_directory)
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn prepare(&self, _: &Path, _: bool) -> io::Result<Arc<dyn UrlOutput>> {
-        NoUrls::refuse("write")
-    }
 }
 
 /// Files of the formats and containers that are directories.
@@ -247,6 +143,20 @@ impl Storage for PathsAndUrls {
         self.of(path).sidecar(path, suffix)
     }
 
+    fn output(&self, url: &Path, is_directory: bool) -> io::Result<Option<Arc<dyn UrlOutput>>> {
+        self.urls.output(url, is_directory)
+    }
+
+    fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
+        let urls = self.urls.in_context(context)?;
+        Some(Arc::new(Self { urls }))
+    }
+
+    fn restarted(&self) -> Option<Arc<dyn Storage>> {
+        let urls = self.urls.restarted()?;
+        Some(Arc::new(Self { urls }))
+    }
+
     fn will_open(&self, files: &[(PathBuf, Range<u64>)]) {
         let (urls, files): (Vec<_>, Vec<_>) =
             files.iter().cloned().partition(|(path, _)| is_url(path));
@@ -290,6 +200,10 @@ impl Storage for NoUrls {
         Self::refuse("read")
     }
 
+    fn output(&self, _: &Path, _: bool) -> io::Result<Option<Arc<dyn UrlOutput>>> {
+        Self::refuse("write")
+    }
+
     fn shown(&self, path: &Path) -> PathBuf {
         nnz_core::without_secrets(path).into_owned()
     }
@@ -313,7 +227,12 @@ mod tests {
             Vec::<f32>::new(),
         );
         let options = crate::ConvertOptions::default();
-        let written = crate::WriteMatrix::write(matrix.unwrap(), "s3://bucket/x.bsp", &options);
+        let written = crate::WriteMatrix::write(
+            matrix.unwrap(),
+            "s3://bucket/x.bsp",
+            &options,
+            &crate::Context::default(),
+        );
         let expected = expected.replace("read", "write").replace("x.h5ad", "x.bsp");
         assert_eq!(written.err().map(|error| error.to_string()), Some(expected));
     }

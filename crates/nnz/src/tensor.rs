@@ -2,6 +2,7 @@
 
 mod dense;
 
+use crate::Context;
 use std::io::Write;
 use std::path::Path;
 
@@ -72,16 +73,21 @@ impl TensorFile {
         from: &Place,
         to: impl Into<Location>,
         options: &ConvertOptions,
+        context: &Context,
     ) -> Result<Summary> {
         if !options.row_labels.is_default() || !options.col_labels.is_default() {
             let what = "is a tensor; names and annotations apply to matrices only";
             return Err(Error::unsupported(from.clone(), what));
         }
-        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
         let to = &to.into().resolve_target()?;
-        let format = options.registry.format_of_target(to, options)?;
-        let tensor = self.cancellable(options.cancellation.as_ref());
-        let written = format.write_tensor(&tensor, to, options);
+        let format = context.format_of_target(to, options)?;
+        let tensor = self.cancellable(context.cancellation());
+        let Some(writer) = format.abilities().tensors else {
+            let (rank, name) = (tensor.descriptor().shape.len(), format.info().name);
+            let what = format!("a tensor of {rank} dimensions cannot be stored as {name}");
+            return Err(Error::argument(what).with_context(from));
+        };
+        let written = writer.write_tensor(&tensor, to, options, context);
         written.map_err(|error| error.with_context(from))
     }
 
@@ -174,12 +180,12 @@ impl TensorFile {
     ///
     /// Fails if it is broken, if rows or columns are selected, and if writing fails. Entries before
     /// the error are written.
-    pub fn cat(&self, options: &CatOptions, out: &mut dyn Write) -> Result<()> {
+    pub fn cat(&self, options: &CatOptions, context: &Context, out: &mut dyn Write) -> Result<()> {
         if options.rows.is_some() || options.cols.is_some() || options.names {
             return Err(Error::argument("a tensor has no rows and columns"));
         }
         let mut text = Vec::with_capacity(2 * TEXT);
-        let printed = self.print(&mut text, out, options.cancellation.as_ref());
+        let printed = self.print(&mut text, out, context.cancellation());
         let flushed = flush(&mut text, out);
         printed.and(flushed)
     }

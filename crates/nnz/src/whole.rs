@@ -4,6 +4,7 @@ mod by_name;
 mod file_names;
 mod split;
 
+use crate::Context;
 use std::time::Instant;
 
 use nnz_core::{Error, MatrixSource, Result, readable};
@@ -13,7 +14,7 @@ pub use split::{SplitSummary, split};
 
 use crate::formats::{FormatInfo, Probe, WholeFormat, check_options, convert_whole};
 use crate::reorder;
-use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
+use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Selection, Summary};
 
 /// Options of concatenating files. By default, all must have the same columns.
 #[derive(Clone, Debug, Default)]
@@ -57,36 +58,41 @@ struct Found {
 
 /// Returns the file and its format if the source has several matrices and tables, otherwise `None`. A broken source
 /// fails when it is opened as a matrix.
-fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
+fn find(from: &Location, options: &OpenOptions, context: &Context) -> Result<Option<Found>> {
     if !matches!(from, Location::Path { .. }) {
         return Ok(None);
     }
-    let Some(detected) = readable(options.formats().detect(from, options))? else {
+    let Some(detected) = readable(context.detect(from, options))? else {
         return Ok(None);
     };
     let info = detected.format().info();
-    let Some(format) = detected.format().whole() else { return Ok(None) };
+    let Some(format) = detected.format().abilities().whole else { return Ok(None) };
     let probe = detected.into_probe();
     Ok(format.is_file(&probe)?.then_some(Found { format, info, probe }))
 }
 
 /// Returns the same; `None` also if the target is a single matrix. Fails if an option is set that the format does
 /// not have.
-fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Option<Found>> {
+fn find_for(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<Option<Found>> {
     if options.transpose {
         // Rows and columns of whole files are not exchanged.
         return Ok(None);
     }
-    let formats = options.registry.formats().iter().filter_map(|format| format.whole());
+    let formats = context.registry().formats().iter().filter_map(|format| format.abilities().whole);
     // Before the source is opened, which can take long.
     if !formats.into_iter().any(|format| format.is_target(to, options)) {
         return Ok(None);
     }
-    let found = find(from, &options.open_options())?;
+    let found = find(from, &options.open_options(), context)?;
     let found = found.filter(|found| found.format.is_target(to, options));
     if let Some(Found { info, format, .. }) = found {
         // Here, because the source is not part of these errors.
-        format.check_target(to, options)?;
+        format.check_target(to, options, context)?;
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
         check_options(info.name, &known, options.format_options.names())?;
     }
@@ -99,8 +105,12 @@ fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<
 /// # Errors
 ///
 /// Fails if the file cannot be read or is broken.
-pub fn tables(from: &Location, options: &OpenOptions) -> Result<Option<Box<dyn MatrixSource>>> {
-    let Some(Found { format, probe, .. }) = find(from, options)? else { return Ok(None) };
+pub fn tables(
+    from: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Option<Box<dyn MatrixSource>>> {
+    let Some(Found { format, probe, .. }) = find(from, options, context)? else { return Ok(None) };
     format.tables(&probe).map_err(|error| error.with_context(&from.source_place()))
 }
 
@@ -115,37 +125,51 @@ pub fn convert(
     from: &Location,
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Option<Summary>> {
     let to = &to.resolve_target()?;
     if let Some(profile) = options.profile {
-        if !is_written(from, to, options)? {
+        if !is_written(from, to, options, context)? {
             return Ok(None);
         }
-        let options = match tables(from, &options.open_options())? {
+        let options = match tables(from, &options.open_options(), context)? {
             // There are no entries to order by.
             Some(tables) => {
-                let applied = profile.apply(&*tables, to, options)?;
+                let applied = profile.apply(&*tables, to, options, context)?;
                 applied.reorder(options.reorder.clone())
             }
-            None => profile.apply(&*options.open_options().open_matrix(from)?, to, options)?,
+            None => profile.apply(
+                &*options.open_options().open_matrix(from, context)?,
+                to,
+                options,
+                context,
+            )?,
         };
-        return convert(from, to, &options, progress);
+        return convert(from, to, &options, context);
     }
-    if options.reorders() && is_written(from, to, options)? {
-        let source = options.open_options().open_matrix(from)?;
-        let ([rows, cols], options) = &reorder::new_order(&*source, &from.source_place(), options)?;
+    if options.reorders() && is_written(from, to, options, context)? {
+        let source = options.open_options().open_matrix(from, context)?;
+        let ([rows, cols], options) =
+            &reorder::new_order(&*source, &from.source_place(), options, context)?;
         drop(source);
-        return write(from, to, options, |format, probe| {
-            format.slice_file(probe, to, [rows, cols], options, progress)
-        });
+        return write(
+            from,
+            to,
+            options,
+            |format, probe| format.slice_file(probe, to, [rows, cols], options, context),
+            context,
+        );
     }
-    let written = write(from, to, options, |format, probe| {
-        format.convert_file(probe, to, options, progress)
-    })?;
+    let written = write(
+        from,
+        to,
+        options,
+        |format, probe| format.convert_file(probe, to, options, context),
+        context,
+    )?;
     match written {
         Some(summary) => Ok(Some(summary)),
-        None => convert_to_other(from, to, options, progress),
+        None => convert_to_other(from, to, options, context),
     }
 }
 
@@ -155,34 +179,39 @@ fn convert_to_other(
     from: &Location,
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let formats = options.registry.formats().iter();
-    let mut conversions = formats.filter_map(|format| format.file_conversion());
+    let formats = context.registry().formats().iter();
+    let mut conversions = formats.filter_map(|format| format.abilities().conversion);
     let possible = convert_whole(options) && matches!(from, Location::Path { .. });
     // Before the source is opened, which can take long.
     if !possible || !conversions.any(|conversion| conversion.is_target(to, options)) {
         return Ok(None);
     }
-    let Some(detected) = readable(options.registry.detect(from, &options.open_options()))? else {
+    let Some(detected) = readable(context.detect(from, &options.open_options()))? else {
         return Ok(None);
     };
-    let Some(conversion) = detected.format().file_conversion() else { return Ok(None) };
+    let Some(conversion) = detected.format().abilities().conversion else { return Ok(None) };
     let probe = detected.into_probe();
     if !conversion.is_target(to, options) || !conversion.is_file(&probe)? {
         return Ok(None);
     }
     // Options of the target are checked.
-    options.registry.format_of_target(to, options)?;
-    let summary = conversion.convert_file(&probe, to, options, progress);
+    context.format_of_target(to, options)?;
+    let summary = conversion.convert_file(&probe, to, options, context);
     let summary = summary.map_err(|error| error.with_context(&from.source_place()))?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
 /// Returns whether a source has several matrices and tables, and the target supports them.
-pub(crate) fn is_written(from: &Location, to: &Location, options: &ConvertOptions) -> Result<bool> {
-    Ok(find_for(from, &to.resolve_target()?, options)?.is_some())
+pub(crate) fn is_written(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<bool> {
+    Ok(find_for(from, &to.resolve_target()?, options, context)?.is_some())
 }
 
 /// Writes what belongs to selected rows and columns of a file with several matrices and tables. If the source
@@ -196,13 +225,17 @@ pub fn slice(
     to: &Location,
     selected: [&Selection; 2],
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Option<Summary>> {
     let to = &to.resolve_target()?;
-    refuse_reordering(from, to, options)?;
-    let written = write(from, to, options, |format, probe| {
-        format.slice_file(probe, to, selected, options, progress)
-    })?;
+    refuse_reordering(from, to, options, context)?;
+    let written = write(
+        from,
+        to,
+        options,
+        |format, probe| format.slice_file(probe, to, selected, options, context),
+        context,
+    )?;
     // The size of the source is not that of the selection.
     Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
 }
@@ -218,22 +251,22 @@ pub fn concat(
     to: &Location,
     how: &ConcatFilesOptions,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
     let to = &to.resolve_target()?;
     if let Some(first) = from.first() {
-        refuse_reordering(first, to, options)?;
+        refuse_reordering(first, to, options, context)?;
     }
     let mut format = None;
     let mut probes = Vec::with_capacity(from.len());
     for from in from {
-        let Some(found) = find_for(from, to, options)? else { return Ok(None) };
+        let Some(found) = find_for(from, to, options, context)? else { return Ok(None) };
         format = Some(found.format);
         probes.push(found.probe);
     }
     let Some(format) = format else { return Ok(None) };
-    let summary = format.concat_files(&probes, to, how, options, progress)?;
+    let summary = format.concat_files(&probes, to, how, options, context)?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
@@ -247,12 +280,12 @@ pub fn diff(
     [first, second]: [&Location; 2],
     open: &OpenOptions,
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
-    let open = &open.clone().memory_limit(options.memory);
-    let Some(Found { format, probe, .. }) = find(first, open)? else { return Ok(false) };
-    let Some(other) = find(second, open)? else { return Ok(false) };
+    let open = &open.clone();
+    let Some(Found { format, probe, .. }) = find(first, open, context)? else { return Ok(false) };
+    let Some(other) = find(second, open, context)? else { return Ok(false) };
     if !std::ptr::addr_eq(format, other.format) {
         return Ok(false);
     }
@@ -262,18 +295,23 @@ pub fn diff(
             [&probe, &other.probe],
             ([first, second], open),
             options,
-            progress,
+            context,
             each,
         )?,
-        false => format.diff_files([&probe, &other.probe], options, progress, each)?,
+        false => format.diff_files([&probe, &other.probe], options, context, each)?,
     }
     Ok(true)
 }
 
 /// Fails if rows or columns of a whole file are reordered in another operation than a conversion.
-fn refuse_reordering(from: &Location, to: &Location, options: &ConvertOptions) -> Result<()> {
+fn refuse_reordering(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<()> {
     let wanted = options.reorders() || options.profile.is_some();
-    if wanted && is_written(from, to, options)? {
+    if wanted && is_written(from, to, options, context)? {
         let what =
             "whole files are reordered, and written with a profile, only when they are converted";
         return Err(Error::argument(what));
@@ -286,9 +324,12 @@ fn write(
     to: &Location,
     options: &ConvertOptions,
     write: impl FnOnce(&dyn WholeFormat, &Probe) -> Result<Summary>,
+    context: &Context,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let Some(Found { format, probe, .. }) = find_for(from, to, options)? else { return Ok(None) };
+    let Some(Found { format, probe, .. }) = find_for(from, to, options, context)? else {
+        return Ok(None);
+    };
     let summary =
         write(format, &probe).map_err(|error| error.with_context(&from.source_place()))?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))

@@ -3,7 +3,8 @@
 #![cfg(all(feature = "bpcells", feature = "matrix-market"))]
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
 
-use nnz::{ConvertOptions, NoProgress, ReadOptions};
+use nnz::Context;
+use nnz::{ConvertOptions, ReadOptions};
 
 #[test]
 fn converts_between_the_two_formats() {
@@ -12,9 +13,10 @@ fn converts_between_the_two_formats() {
     let entries = "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 5\n2 2 7\n1 3 6\n";
     std::fs::write(&text, entries).unwrap();
     for (from, to) in [(&text, &store), (&store, &back)] {
-        nnz::convert(from, to, &ConvertOptions::default(), &NoProgress).unwrap();
+        nnz::convert(from, to, &ConvertOptions::default(), &Context::default()).unwrap();
     }
-    let [first, last] = [&text, &back].map(|at| nnz::read(at, &ReadOptions::default()).unwrap());
+    let [first, last] = [&text, &back]
+        .map(|at| nnz::read(at, &ReadOptions::default(), &Context::default()).unwrap());
     assert_eq!((first.nnz(), first.indptr()), (3, last.indptr()));
     let names: Vec<_> = nnz::formats::list().iter().map(|format| format.name).collect();
     // A container that was left out is named; no directory is written under its name.
@@ -23,7 +25,8 @@ fn converts_between_the_two_formats() {
         [("c.bsp.h5", "HDF5"), ("c.zarr", "Zarr"), ("c.nc", "NetCDF"), ("c.bsp.npz", "npz")]
     {
         let to = scratch.path().join(name);
-        let error = nnz::convert(&text, &to, &ConvertOptions::default(), &NoProgress).unwrap_err();
+        let error =
+            nnz::convert(&text, &to, &ConvertOptions::default(), &Context::default()).unwrap_err();
         assert!(error.to_string().ends_with(&format!("this build has no {kind}")), "{error}");
         assert!(!to.exists());
     }

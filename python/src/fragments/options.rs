@@ -2,22 +2,19 @@
 
 use nnz::bpcells::Packing;
 use nnz::fragments::{FragmentSummary, StoreOptions};
-use nnz::output::WriteOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::argument;
-use crate::options::{compression, flag, memory, threads};
+use crate::options::{compression, flag};
 
 /// Parses the options.
 pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
     let py = given.py();
-    let limit = given.get_item("memory")?.filter(|given| !given.is_none());
-    let mut write = WriteOptions::default();
-    let mut options = StoreOptions::default().memory(memory(py, limit.as_ref())?);
+    let mut options = StoreOptions::default();
     for (name, value) in given {
         let name: String = name.extract()?;
-        if value.is_none() || name == "memory" {
+        if value.is_none() || name == "memory" || name == "threads" {
             continue;
         }
         match &*name {
@@ -28,13 +25,12 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
                 options.format_version = Some(version.map_err(refused)?);
             }
             "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
-            "force" => write.overwrite = flag(&name, &value)?,
-            "no_sync" => write.sync = !flag(&name, &value)?,
-            "threads" => options.threads = threads(py, Some(&value))?,
+            "force" => options.overwrite = flag(&name, &value)?,
+            "no_sync" => options.sync = !flag(&name, &value)?,
             _ => return Err(argument(py, format!("fragments have no option {name:?}"))),
         }
     }
-    Ok(options.write(write))
+    Ok(options)
 }
 
 /// Converts a summary.

@@ -1,12 +1,13 @@
 //! Reading columns of fragments with many threads.
 
+use nnz::engine::TaskContext;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use nnz::engine::flow::{self, Join, Work, Workers, Write};
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource, Region};
 use nnz::matrix::{Unit, UnitReader};
-use nnz::{Cancellation, Error, ErrorKind, Place, Result};
+use nnz::{Error, ErrorKind, Place, Result};
 
 /// Number of fragments below which one thread is faster.
 const FEW: u64 = 1 << 16;
@@ -40,9 +41,6 @@ pub(super) struct Wanted {
     pub(super) columns: [bool; 4],
     /// A mask of the requested cells.
     pub(super) cells: Option<Vec<bool>>,
-    /// Memory limit of the columns in bytes.
-    pub(super) memory: u64,
-    pub(super) threads: usize,
 }
 
 /// Columns of fragments; those that were not requested are empty.
@@ -59,7 +57,7 @@ impl Wanted {
     pub(super) fn read(
         &self,
         source: &dyn FragmentSource,
-        cancellation: &Cancellation,
+        context: &TaskContext,
     ) -> Result<Columns> {
         let filtered = self.cells.is_some() || self.parts.iter().any(|part| part.bases.is_some());
         let most = self
@@ -67,7 +65,13 @@ impl Wanted {
             .iter()
             .map(|part| part.positions.end.saturating_sub(part.positions.start))
             .sum();
-        let mut collected = Collected { wanted: self, count: 0, columns: Columns::default() };
+        let mut collected = Collected {
+            wanted: self,
+            // The same limit as for a matrix.
+            allowed: context.result_memory(),
+            count: 0,
+            columns: Columns::default(),
+        };
         if !filtered {
             collected.reserve(most)?;
         }
@@ -77,8 +81,8 @@ impl Wanted {
         // Ends can be stored as lengths. At least one column is needed for the number of fragments.
         let fields = FragmentFields { starts: starts || ends || !cells, ends, cells };
         let units = Box::new(Parts { source, fields, left: self.parts.clone().into(), now: None });
-        let threads = if most < FEW { 1 } else { self.threads };
-        let workers = Workers { threads, cancellation: Some(cancellation) };
+        let threads = if most < FEW { 1 } else { context.threads() };
+        let workers = Workers { threads, cancellation: context.cancellation() };
         flow::run(units, &Filter(self.cells.as_deref()), &mut InOrder, &mut collected, workers)?;
         Ok(collected.columns)
     }
@@ -174,6 +178,8 @@ impl Join<Filter<'_>> for InOrder {
 /// Appends batches to columns.
 struct Collected<'a> {
     wanted: &'a Wanted,
+    /// Memory limit of the columns in bytes.
+    allowed: u64,
     count: u64,
     columns: Columns,
 }
@@ -183,7 +189,7 @@ impl Collected<'_> {
     fn reserve(&mut self, more: u64) -> Result<()> {
         let columns = self.wanted.columns.iter().filter(|wanted| **wanted).count() as u64;
         let needed = self.count.saturating_add(more).saturating_mul(4 * columns);
-        let allowed = self.wanted.memory;
+        let allowed = self.allowed;
         let refused = || Error::new(ErrorKind::Memory { needed, allowed }, Place::default());
         if needed > allowed {
             return Err(refused());

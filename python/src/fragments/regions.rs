@@ -43,7 +43,8 @@ impl Counted<'_> {
     pub(super) fn regions(self, py: Python<'_>) -> PyResult<Regions> {
         match self {
             Self::Bed(path) => {
-                let peaks = task::run_detached(py, move || read_peaks(&path))?;
+                let peaks =
+                    task::run_detached(py, task::Limits::default(), move |_| read_peaks(&path))?;
                 Ok(Regions::Peaks(peaks))
             }
             Self::Listed((names, starts, ends)) => {
@@ -70,13 +71,17 @@ pub(super) fn sizes_of(given: &Bound<'_, PyAny>) -> PyResult<ChromosomeSizes> {
         return Ok(ChromosomeSizes { names, sizes, ..ChromosomeSizes::default() });
     }
     let path: PathBuf = given.extract()?;
-    task::run_detached(py, move || Chromosomes::read(&path).map(Into::into))
+    task::run_detached(py, task::Limits::default(), move |_| {
+        Chromosomes::read(&path).map(Into::into)
+    })
 }
 
 /// Reads names: a list, or the path of a file.
 pub(super) fn names(given: &Bound<'_, PyAny>) -> PyResult<StringList> {
     match given.extract::<PathBuf>() {
-        Ok(path) => task::run_detached(given.py(), move || read_cells(Path::new(&path))),
+        Ok(path) => task::run_detached(given.py(), task::Limits::default(), move |_| {
+            read_cells(Path::new(&path))
+        }),
         Err(_) => to_strings(given),
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::Cancellation;
 use nnz::Result;
+use nnz::engine::TaskContext;
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentHeader, FragmentSource};
 use nnz::matrix::{About, Names, StringList, UnitReader};
 use nnz::plot::PackedWidths;
@@ -12,7 +12,7 @@ use nnz::plot::PackedWidths;
 /// Fragments that are shared with a handle. Long sequential reads can be cancelled.
 pub(super) struct Shared {
     pub(super) inner: Arc<dyn FragmentSource>,
-    pub(super) cancellation: Cancellation,
+    pub(super) context: TaskContext,
 }
 
 impl FragmentSource for Shared {
@@ -59,7 +59,7 @@ impl FragmentSource for Shared {
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<()> {
         self.inner.for_each(positions, fields, &mut |batch| {
-            self.cancellation.check()?;
+            self.context.check()?;
             each(batch)
         })
     }
@@ -71,7 +71,7 @@ impl FragmentSource for Shared {
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<()> {
         self.inner.for_each_mapped(positions, fields, &mut |batch| {
-            self.cancellation.check()?;
+            self.context.check()?;
             each(batch)
         })
     }

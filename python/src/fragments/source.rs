@@ -14,7 +14,6 @@ use super::regions::{self, Counted};
 use super::shared::Shared;
 use crate::arrays::vector;
 use crate::columns::from_strings;
-use crate::options::{memory, threads};
 use crate::source::{Source, location};
 use crate::task;
 
@@ -47,12 +46,15 @@ impl FragmentSource {
     ) -> PyResult<Self> {
         let location = location(path);
         let place = location.source_place();
-        let limit = memory(py, memory_limit.as_ref())?;
-        let inner = task::run_detached(py, move || {
-            let opened =
-                nnz::fragments::open_with(&location, &nnz::OpenOptions::new().memory_limit(limit));
-            opened.map_err(|error| error.with_context(&location.source_place()))
-        })?;
+        let inner = task::run_detached(
+            py,
+            crate::options::limits(py, memory_limit.as_ref(), None)?,
+            move |context| {
+                let opened =
+                    nnz::fragments::open_with(&location, &nnz::OpenOptions::new(), context);
+                opened.map_err(|error| error.with_context(&location.source_place()))
+            },
+        )?;
         Ok(Self::new(inner.into(), place))
     }
 
@@ -140,23 +142,21 @@ impl FragmentSource {
             positions: start..end,
             bases: bases.map(|(start, end)| start..end),
         };
-        // The same limit as for a matrix.
-        let allowed = match memory_limit {
-            None => nnz::ReadOptions::default().memory,
-            Some(_) => memory(py, memory_limit)?,
-        };
         let wanted = Wanted {
             parts: parts.into_iter().map(part).collect(),
             columns,
             cells: cells.map(vector::<bool>).transpose()?,
-            memory: allowed,
-            threads: threads(py, workers)?,
         };
         let (inner, place) = self.parts();
-        let read = task::run(py, None, move |context| {
-            let read = wanted.read(&*inner, &context.cancellation);
-            read.map_err(|error| error.with_context(&place))
-        })?;
+        let read = task::run(
+            py,
+            None,
+            crate::options::limits(py, memory_limit, workers)?,
+            move |context| {
+                let read = wanted.read(&*inner, context);
+                read.map_err(|error| error.with_context(&place))
+            },
+        )?;
         let made = [read.chromosomes, read.starts, read.ends, read.cells];
         let array =
             |(column, wanted): (Vec<u32>, bool)| wanted.then(|| column.into_pyarray(py).into_any());
@@ -166,8 +166,8 @@ impl FragmentSource {
     /// The largest end on each chromosome, in the order of their names.
     fn furthest(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         let (inner, place) = self.parts();
-        task::run(py, None, move |context| {
-            let source = Shared { inner, cancellation: context.cancellation.clone() };
+        task::run(py, None, task::Limits::default(), move |context| {
+            let source = Shared { inner, context: context.task().clone() };
             let mut furthest = Vec::new();
             for segment in &source.header().segments {
                 let at = segment.chromosome as usize;
@@ -189,8 +189,8 @@ impl FragmentSource {
     fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
         let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
         let (inner, place) = self.parts();
-        let counts = task::run(py, None, move |context| {
-            let source = Shared { inner, cancellation: context.cancellation.clone() };
+        let counts = task::run(py, None, task::Limits::default(), move |context| {
+            let source = Shared { inner, context: context.task().clone() };
             let counts = Counts::new(Box::new(source), regions, mode);
             counts.map_err(|error| error.with_context(&place))
         })?;
@@ -210,6 +210,8 @@ impl FragmentSource {
         read: impl FnOnce(&dyn nnz::fragments::FragmentSource) -> nnz::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         let (inner, place) = self.parts();
-        task::run_detached(py, move || read(&*inner).map_err(|error| error.with_context(&place)))
+        task::run_detached(py, task::Limits::default(), move |_| {
+            read(&*inner).map_err(|error| error.with_context(&place))
+        })
     }
 }

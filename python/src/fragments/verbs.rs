@@ -22,7 +22,9 @@ type Made<'py> = PyResult<Bound<'py, PyDict>>;
 #[pyfunction]
 pub(crate) fn holds_fragments(py: Python<'_>, path: OsString) -> PyResult<bool> {
     let location = location(path);
-    task::run_detached(py, move || nnz::fragments::holds(&location, &OpenOptions::new()))
+    task::run_detached(py, task::Limits::default(), move |context| {
+        nnz::fragments::holds(&location, &OpenOptions::new(), context)
+    })
 }
 
 /// Imports fragments from text. `lists` has the cells to import and the chromosomes, if any.
@@ -47,14 +49,13 @@ pub(crate) fn import_fragments<'py>(
         Some(listed) => Some(Chromosomes::from_sizes(&regions::sizes_of(&listed)?).or_raise(py)?),
     };
     let (from, to) = (location(source), location(target));
-    let done = task::run(py, progress, move |context| {
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         let reading = ImportOptions::default()
             .sort(sort)
             .end_inclusive(end_inclusive)
             .cells(cells)
             .chromosomes(chromosomes);
-        let options = options.cancellation(context.token());
-        nnz::fragments::import(&from, &to, reading, &options, &*context.progress)
+        nnz::fragments::import(&from, &to, reading, &options, context)
     })?;
     options::summary(py, &done)
 }
@@ -85,13 +86,16 @@ pub(crate) fn write_fragments<'py>(
             Some(selected.cells(names(cells)?).chromosomes(names(chromosomes)?))
         }
     };
-    let done = task::run(py, progress, move |context| {
-        let (options, progress) = (options.cancellation(context.token()), &*context.progress);
-        match selected {
-            None => nnz::fragments::convert(&from, &to, &options, progress),
-            Some(selected) => nnz::fragments::select(&from, &to, &selected, &options, progress),
-        }
-    })?;
+    let done =
+        task::run(
+            py,
+            progress,
+            crate::options::limits_of(given)?,
+            move |context| match selected {
+                None => nnz::fragments::convert(&from, &to, &options, context),
+                Some(selected) => nnz::fragments::select(&from, &to, &selected, &options, context),
+            },
+        )?;
     options::summary(py, &done)
 }
 
@@ -109,10 +113,9 @@ pub(crate) fn merge_fragments<'py>(
     let options = options::store(given)?;
     let from: Vec<Location> = sources.into_iter().map(location).collect();
     let to = location(target);
-    let done = task::run(py, progress, move |context| {
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         let merging = MergeOptions::default().prefixes(prefixes);
-        let options = options.cancellation(context.token());
-        nnz::fragments::merge(&from, &to, &merging, &options, &*context.progress)
+        nnz::fragments::merge(&from, &to, &merging, &options, context)
     })?;
     options::summary(py, &done)
 }
@@ -120,7 +123,9 @@ pub(crate) fn merge_fragments<'py>(
 /// Reads names of cells from a file.
 #[pyfunction]
 pub(crate) fn read_names<'py>(py: Python<'py>, path: OsString) -> PyResult<Bound<'py, PyList>> {
-    let names = task::run_detached(py, move || nnz::fragments::read_cells(path.as_ref()))?;
+    let names = task::run_detached(py, task::Limits::default(), move |_| {
+        nnz::fragments::read_cells(path.as_ref())
+    })?;
     crate::columns::from_strings(py, &names)
 }
 
@@ -141,13 +146,10 @@ pub(crate) fn diff_fragments<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let (first, second) = (location(first), location(second));
-    let differences = task::run(py, progress, move |context| {
-        let options =
-            DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
+    let differences = task::run(py, progress, task::Limits::default(), move |context| {
+        let options = DiffOptions::default().max_diffs(max_diffs.max(1));
         let mut found = Vec::new();
-        nnz::fragments::diff(&first, &second, &options, &*context.progress, &mut |one| {
-            found.push(one)
-        })?;
+        nnz::fragments::diff(&first, &second, &options, context, &mut |one| found.push(one))?;
         Ok(found)
     })?;
     let made = PyList::empty(py);

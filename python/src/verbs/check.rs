@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::position;
-use crate::options::{self, memory, threads};
+use crate::options::{self, limits};
 use crate::reading::Reading;
 use crate::source::location;
 use crate::task;
@@ -27,18 +27,16 @@ pub(crate) fn validate<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let reading = Reading::new(reading)?;
+    let limits = limits(py, memory_limit, workers)?;
     let options = ValidateOptions::default()
-        .memory(memory(py, memory_limit)?)
-        .threads(threads(py, workers)?)
         .dialect(options::dialect(py, "dialect", dialect)?)
         .format(reading.format)
         .format_options(reading.options);
     let location = location(path);
-    let findings = task::run(py, progress, move |context| {
+    let findings = task::run(py, progress, limits, move |context| {
         let mut findings = Vec::new();
-        let options = options.cancellation(context.token());
         let each = &mut |finding| findings.push(finding);
-        match nnz::validate(&location, &options, &*context.progress, each) {
+        match nnz::validate(&location, &options, context, each) {
             // An unrecognized format is a finding.
             Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
                 let (kind, place) = error.into_parts();
@@ -82,31 +80,26 @@ pub(crate) fn diff<'py>(
     reading: Option<&Bound<'py, PyDict>>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let options = DiffOptions::default()
-        .stored(stored)
-        .by_name(by_name)
-        .max_diffs(max_diffs.max(1))
-        .memory(memory(py, memory_limit)?)
-        .threads(threads(py, workers)?);
+    let limits = limits(py, memory_limit, workers)?;
+    let options =
+        DiffOptions::default().stored(stored).by_name(by_name).max_diffs(max_diffs.max(1));
     let (first, second) = (location(first), location(second));
     let reading = Reading::new(reading)?;
-    let differences = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        let progress = &*context.progress;
+    let differences = task::run(py, progress, limits, move |context| {
         let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
         let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
         let open = reading.open_options();
         let whole = reading.may_be_whole()
-            && nnz::whole::diff([&first, &second], &open, &options, progress, each)?;
+            && nnz::whole::diff([&first, &second], &open, &options, context, each)?;
         if !whole {
             let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
-            let open = reading.open_options().memory_limit(options.memory);
+            let open = reading.open_options();
             let opened = |one: &Location| {
-                open.open(one).map_err(|error| error.with_context(&one.source_place()))
+                open.open(one, context).map_err(|error| error.with_context(&one.source_place()))
             };
             let places = [first.source_place(), second.source_place()];
             let both = [opened(&first)?, opened(&second)?];
-            nnz::diff_opened(both, places, &options, progress, each)?;
+            nnz::diff_opened(both, places, &options, context, each)?;
         }
         Ok(found)
     })?;

@@ -1,14 +1,12 @@
 //! Lists of formats, and of the members of a file.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use nnz::formats::{list, list_members, other_groups};
 use nnz::{Location, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::error::OrRaise as _;
 use crate::source::location;
 use crate::task;
 
@@ -45,8 +43,8 @@ pub(crate) type Listed = (String, Vec<u64>, String, String);
 #[pyfunction]
 pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
     let location = location(path);
-    let found = task::run_detached(py, move || {
-        list_members(&location, &OpenOptions::new())
+    let found = task::run_detached(py, task::Limits::default(), move |context| {
+        list_members(&location, &OpenOptions::new(), context)
             .map_err(|error| error.with_context(&location.source_place()))
     })?;
     Ok(found.into_iter().map(listed).collect())
@@ -61,17 +59,13 @@ pub(crate) fn listed(member: nnz::formats::Member) -> Listed {
 pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
     let Location::Path { path, .. } = location(path) else { return Ok(Vec::new()) };
     let root = Location::Path { path, group: Some(String::new()) };
-    task::run_detached(py, move || other_groups(&root, &OpenOptions::new()))
+    task::run_detached(py, task::Limits::default(), move |context| {
+        other_groups(&root, &OpenOptions::new(), context)
+    })
 }
 
 /// Returns the default memory limit in bytes.
 #[pyfunction]
 pub(crate) fn default_memory(py: Python<'_>) -> u64 {
     py.detach(nnz::engine::default_memory)
-}
-
-/// Sets the directory of temporary files; returns whether it was not set before.
-#[pyfunction]
-pub(crate) fn set_temporary_directory(py: Python<'_>, directory: PathBuf) -> PyResult<bool> {
-    py.detach(|| nnz::output::set_temporary_directory(&directory)).or_raise(py)
 }

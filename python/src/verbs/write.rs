@@ -8,7 +8,7 @@ use nnz::engine::Filter;
 use nnz::matrix::AxisKind;
 use nnz::whole::{ConcatFilesOptions, Join};
 use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions, Progress,
+    Axis, ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions,
     Selection, Summary, frames,
 };
 use pyo3::prelude::*;
@@ -40,16 +40,17 @@ pub(crate) fn convert<'py>(
     let done = match of_table.types {
         // A text with types of columns is a table.
         Some(_) => None,
-        None => task::run(py, progress, move |context| {
-            let options = options.cancellation(context.token());
+        None => task::run(py, progress, crate::options::limits_of(given)?, move |context| {
             // So is one that is converted to DAPHNE.
             let to_frame =
                 dialect.is_none() && reading.is_empty() && frames::is_target(&to, options.format);
-            if to_frame && frames::is_text(&from, &OpenOptions::new())? {
+            if to_frame && frames::is_text(&from, &OpenOptions::new(), context)? {
                 return Ok(None);
             }
-            match convert_matrix(&from, &to, dialect, &options, &*context.progress) {
-                Err(error) if reading.is_empty() && is_table(&error, &from, dialect)? => Ok(None),
+            match convert_matrix(&from, &to, dialect, &options, context) {
+                Err(error) if reading.is_empty() && is_table(&error, &from, dialect, context)? => {
+                    Ok(None)
+                }
                 Err(error) => Err(error),
                 Ok(done) => Ok(Some(done)),
             }
@@ -66,23 +67,28 @@ fn convert_matrix(
     to: &Location,
     dialect: Option<Dialect>,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> nnz::Result<Summary> {
-    let Some(dialect) = dialect else { return nnz::convert(from, to, options, progress) };
+    let Some(dialect) = dialect else { return nnz::convert(from, to, options, context) };
     if options.from_format.is_some() || !options.from_options.is_empty() {
         let what = "from_dialect and options of other formats cannot be used together";
         return Err(nnz::Error::argument(what));
     }
-    let reading = OpenOptions::new().memory_limit(options.memory).dialect(Some(dialect));
-    reading.open(from)?.convert(&from.source_place(), to, options, progress)
+    let reading = OpenOptions::new().dialect(Some(dialect));
+    reading.open(from, context)?.convert(&from.source_place(), to, options, context)
 }
 
 /// Returns whether a location that could not be converted as a matrix has a table.
-fn is_table(error: &nnz::Error, from: &Location, dialect: Option<Dialect>) -> nnz::Result<bool> {
+fn is_table(
+    error: &nnz::Error,
+    from: &Location,
+    dialect: Option<Dialect>,
+    context: &Context,
+) -> nnz::Result<bool> {
     let options = OpenOptions::new().dialect(dialect);
     match error.kind() {
-        ErrorKind::Unrecognized(_) => frames::is_text(from, &options),
-        ErrorKind::Unsupported(_) => frames::holds(from, &options),
+        ErrorKind::Unrecognized(_) => frames::is_text(from, &options, context),
+        ErrorKind::Unsupported(_) => frames::holds(from, &options, context),
         _ => Ok(false),
     }
 }
@@ -97,8 +103,8 @@ fn convert_table<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let options::TableReading { types, from_dialect } = reading;
     let options = options::frame(given)?.types(types).from_dialect(from_dialect);
-    let done = task::run(py, progress, move |context| {
-        frames::convert(&from, &to, &options.cancellation(context.token()))
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        frames::convert(&from, &to, &options, context)
     })?;
     summary::of_frame(py, &done)
 }
@@ -106,10 +112,10 @@ fn convert_table<'py>(
 /// Returns the kinds of the axes of a location.
 fn kinds(py: Python<'_>, from: &Location, reading: &Reading) -> PyResult<[AxisKind; 2]> {
     let (from, options) = (from.clone(), reading.open_options());
-    task::run_detached(py, move || {
-        let matrix = match options.open(&from).and_then(Dataset::into_matrix) {
+    task::run_detached(py, task::Limits::default(), move |context| {
+        let matrix = match options.open(&from, context).and_then(Dataset::into_matrix) {
             Ok(matrix) => Ok(matrix),
-            Err(error) => nnz::whole::tables(&from, &options)?.ok_or(error),
+            Err(error) => nnz::whole::tables(&from, &options, context)?.ok_or(error),
         };
         let matrix = matrix.map_err(|error| error.with_context(&from.source_place()))?;
         Ok(matrix.header().axis_kinds)
@@ -133,9 +139,8 @@ pub(crate) fn slice<'py>(
     let (from, to) = (location(source), location(target));
     let [rows, cols]: [Selection; 2] =
         select::axes(py, selected, allow_empty, || kinds(py, &from, &reading))?;
-    let done = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        nnz::slice(&from, &to, [&rows, &cols], &options, &*context.progress)
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        nnz::slice(&from, &to, [&rows, &cols], &options, context)
     })?;
     summary::of_matrix(py, &done)
 }
@@ -157,10 +162,10 @@ pub(crate) fn filter<'py>(
     let (from, to) = (location(source), location(target));
     let [rows, cols]: [Filter; 2] =
         select::axes(py, conditions, allow_empty, || kinds(py, &from, &reading))?;
-    let (found, mut done) = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        nnz::filter(from, to, [&rows, &cols], &options, &*context.progress)
-    })?;
+    let (found, mut done) =
+        task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+            nnz::filter(from, to, [&rows, &cols], &options, context)
+        })?;
     done.notes.splice(0..0, found.notes);
     summary::of_matrix(py, &done)
 }
@@ -197,14 +202,13 @@ pub(crate) fn concat<'py>(
     };
     let files =
         ConcatFilesOptions::default().join(join).label(label).index_unique(index_unique).fill(fill);
-    let done = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         let how = ConcatOptions::default()
             .value_type(options.value_type)
             .rounding(options.rounding)
             .ignore_names(ignore_names);
         if axis == Axis::Rows && !ignore_names {
-            let whole = nnz::whole::concat(&from, &to, &files, &options, &*context.progress)?;
+            let whole = nnz::whole::concat(&from, &to, &files, &options, context)?;
             if let Some(summary) = whole {
                 return Ok(summary);
             }
@@ -214,7 +218,7 @@ pub(crate) fn concat<'py>(
                         along rows to an AnnData file";
             return Err(nnz::Error::argument(what));
         }
-        nnz::concat(&from, &to, axis, &how, &options, &*context.progress)
+        nnz::concat(&from, &to, axis, &how, &options, context)
     })?;
     summary::of_matrix(py, &done)
 }
@@ -233,9 +237,8 @@ pub(crate) fn split<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
-    let done = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        nnz::whole::split(&from, &directory, (&by, &extension), &options, &*context.progress)
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        nnz::whole::split(&from, &directory, (&by, &extension), &options, context)
     })?;
     let files = PyList::empty(py);
     for (path, one) in &done.files {
@@ -257,9 +260,8 @@ pub(crate) fn repair<'py>(
 ) -> PyResult<(Vec<String>, Option<Bound<'py, PyDict>>)> {
     let (options, _) = options::convert_location(given)?;
     let (from, to) = (location(source), location(target));
-    let done = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        nnz::repair(&from, &to, complete, &options, &*context.progress)
+    let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        nnz::repair(&from, &to, complete, &options, context)
     })?;
     let repairs = done.repairs.iter().map(ToString::to_string).collect();
     let matrix = done.matrix.map(|done| summary::of_matrix(py, &done)).transpose()?;

@@ -33,7 +33,8 @@ struct Args {
 fn main() -> ExitCode {
     run_tool(TOOL, |args| {
         let Args { source, target, writing } = args;
+        let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
         let write = writing.options();
-        nnz::numpy::copy(&source, &target, &nnz::OpenOptions::new(), write).map(|()| true)
+        nnz::numpy::copy(&source, &target, &options, write, &context).map(|()| true)
     })
 }

@@ -44,7 +44,8 @@ fn main() -> ExitCode {
     run_tool(TOOL, |args| {
         let Args { source, tensor, pattern, fill, writing } = args;
         let arrays = TensorArrays { tensor, pattern, fill };
+        let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
         let write = writing.options();
-        nnz::numpy::to_arrays(&source, &arrays, &nnz::OpenOptions::new(), write).map(|()| true)
+        nnz::numpy::to_arrays(&source, &arrays, &options, write, &context).map(|()| true)
     })
 }

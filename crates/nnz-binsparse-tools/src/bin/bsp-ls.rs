@@ -33,7 +33,8 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<bool, Error> {
-    let found = nnz::formats::list_binsparse(&args.source, &nnz::OpenOptions::new())?;
+    let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
+    let found = nnz::formats::list_binsparse(&args.source, &options, &context)?;
     if found.is_empty() {
         let place = args.source.source_place();
         return Err(Error::mismatch(place, "no Binsparse", "a Binsparse matrix or tensor"));

@@ -34,8 +34,8 @@ struct Args {
 fn main() -> ExitCode {
     run_tool(TOOL, |args: Args| {
         let format = Some("mtx");
-        let write = args.writing.options();
-        let options = ConvertOptions::default().format(format).write(write);
+        let options =
+            ConvertOptions::default().format(format).overwrite(true).sync(args.writing.syncs());
         let source = nnz::open(&args.source)?.into_matrix()?;
         convert(TOOL, (&*source, &args.source), &args.target, &options).map(|()| true)
     })

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::storage::stdio::TerminalEscapes;
-use nnz::{ConvertOptions, DiffOptions, Difference, Error, Location};
+use nnz::{Context, DiffOptions, Difference, Error, Location};
 
 use nnz_cli::stdio::{failed, print_answer};
 
@@ -35,10 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<bool, Error> {
-    let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
-    let options = DiffOptions::default().stored(false).max_diffs(1).memory(memory).threads(threads);
+    let options = DiffOptions::default().stored(false).max_diffs(1);
     let mut found = None;
-    nnz::diff(&args.first, &args.second, &options, &nnz::NoProgress, &mut |difference| {
+    nnz::diff(&args.first, &args.second, &options, &Context::default(), &mut |difference| {
         found.get_or_insert(difference);
     })?;
     let message = match &found {

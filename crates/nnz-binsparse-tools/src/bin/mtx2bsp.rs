@@ -70,6 +70,7 @@ fn run(args: &Args) -> Result<(), Error> {
             0 => Compression::None,
             level => Compression::Gzip(level),
         })
-        .write(args.writing.options());
+        .overwrite(true)
+        .sync(args.writing.syncs());
     convert(TOOL, (&*source, &args.source), &args.target, &options)
 }

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         let Args { tensor, pattern, fill, header, target, writing } = args;
         let arrays = TensorArrays { tensor, pattern, fill };
         let write = writing.options();
-        let options = nnz::OpenOptions::new();
-        nnz::numpy::from_arrays(&arrays, &header, &target, &options, write).map(|()| true)
+        let context = nnz::Context::default();
+        nnz::numpy::from_arrays(&arrays, &header, &target, write, &context).map(|()| true)
     })
 }

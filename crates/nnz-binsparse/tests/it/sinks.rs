@@ -329,7 +329,7 @@ fn files_round_trip_and_unfinished_ones_are_removed() {
             let mut matrix = matrix(shape_of(9, cols), value_type, Structure::General, false);
             matrix.header.order = order;
             let create = |overwrite| {
-                let write = WriteOptions { overwrite, sync: false };
+                let write = WriteOptions::default().overwrite(overwrite).sync(false);
                 let writer = Hdf5Writer::create(&path, "a/b", write, Hdf5Options::default());
                 let options = Options::default();
                 let writer = NamedArraysWriter::new(writer.unwrap());

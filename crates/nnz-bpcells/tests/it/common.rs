@@ -50,7 +50,7 @@ pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64
     let header = from.header();
     let container = DirectoryWriter::create(
         to,
-        WriteOptions { overwrite: true, sync: false },
+        WriteOptions::default().overwrite(true).sync(false),
         nnz_bpcells::MEMBERS,
     )?;
     let names = [from.read_names(Axis::Rows)?, from.read_names(Axis::Cols)?];

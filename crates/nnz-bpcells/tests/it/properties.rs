@@ -172,7 +172,7 @@ fn all_options() -> impl Iterator<Item = SinkOptions> {
 }
 
 fn directory_writer(path: &Path) -> NamedArraysWriter {
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     NamedArraysWriter::new(DirectoryWriter::create(path, options, nnz_bpcells::MEMBERS).unwrap())
 }
 

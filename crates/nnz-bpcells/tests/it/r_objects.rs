@@ -18,7 +18,9 @@ use nnz_testing::random::Random;
 
 use crate::common::{all_entries, open, testdata};
 
-const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
+fn force() -> WriteOptions {
+    WriteOptions::default().overwrite(true).sync(false)
+}
 
 fn object(path: &Path) -> Result<RObject> {
     RObject::open(Rds::open(path, Limits::default())?)
@@ -91,7 +93,7 @@ fn every_object_equals_its_directory() {
 fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> {
     let header = from.header();
     let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
-    let writer = NamedArraysWriter::new(RObjectWriter::create(to, FORCE, options)?);
+    let writer = NamedArraysWriter::new(RObjectWriter::create(to, force(), options)?);
     let version = from.version();
     let sink = SinkOptions { packing: version.packing, format_version: version.format_version };
     let mut sink = nnz_bpcells::MatrixSink::create(writer, header, names, sink)?;
@@ -166,7 +168,7 @@ fn objects_without_data_name_its_path() {
 /// Writes a matrix of one entry with these values in `idxptr`.
 fn with_pointers(path: &Path, pointers: &[f64]) -> Result<MatrixSource> {
     let rds = RdsOptions::default();
-    let rds = nnz_container::rds::RdsWriter::create(path, FORCE, rds).unwrap();
+    let rds = nnz_container::rds::RdsWriter::create(path, force(), rds).unwrap();
     let mut rds = NamedArraysWriter::new(rds);
     rds.set_attribute("version", "unpacked-uint-matrix-v2").unwrap();
     let mut numbers = |name: &str, value_type, bytes: &[u8]| {
@@ -203,7 +205,7 @@ fn pointers_that_are_not_whole_numbers_are_errors() {
 fn version_1_has_no_class_of_r() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.rds");
-    let writer = RObjectWriter::create(&path, FORCE, RObjectOptions::default()).unwrap();
+    let writer = RObjectWriter::create(&path, force(), RObjectOptions::default()).unwrap();
     let mut writer = NamedArraysWriter::new(writer);
     let error = writer.set_attribute("version", "packed-uint-matrix-v1").unwrap_err().to_string();
     assert!(error.contains("no class of R"), "{error}");
@@ -212,7 +214,7 @@ fn version_1_has_no_class_of_r() {
     assert_eq!(from.header().order, Order::Row);
     let version = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V1 };
     let options = RObjectOptions { list: true, ..RObjectOptions::default() };
-    let writer = NamedArraysWriter::new(RObjectWriter::create(&path, FORCE, options).unwrap());
+    let writer = NamedArraysWriter::new(RObjectWriter::create(&path, force(), options).unwrap());
     let names = [None, None];
     let sink = nnz_bpcells::MatrixSink::create(writer, from.header(), names, version).unwrap();
     Box::new(sink).finish().unwrap();

@@ -178,7 +178,7 @@ fn damage(store: &Path, member: &str, element: usize, with: u32) {
 fn only_damage_of_the_ranges_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     let writer =
         nnz_container::directory::DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS);
     write(
@@ -213,7 +213,7 @@ fn an_index_past_the_end_is_an_error_with_its_position() {
     let store = folder.path().join("store");
     let created = nnz_container::directory::DirectoryWriter::create(
         &store,
-        WriteOptions { overwrite: true, sync: false },
+        WriteOptions::default().overwrite(true).sync(false),
         nnz_bpcells::MEMBERS,
     );
     write(NamedArraysWriter::new(created.unwrap()), &[100; 10], ValueType::U32, options);

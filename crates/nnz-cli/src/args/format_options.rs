@@ -109,15 +109,16 @@ pub(super) fn of_whole_files(arg: Arg) -> Arg {
     let name = arg.get_id().as_str();
     if let Some(read) = declared_for_reading().iter().find(|read| read.name() == name) {
         let registry = Registry::default();
-        let is_whole =
-            |name: &&str| registry.find(name).is_some_and(|format| format.whole().is_some());
+        let is_whole = |name: &&str| {
+            registry.find(name).is_some_and(|format| format.abilities().whole.is_some())
+        };
         return arg.hide(!read.formats.iter().any(is_whole));
     }
     if !declared().iter().any(|declared| declared.name() == name) {
         return arg;
     }
     let registry = Registry::default();
-    let mut whole = registry.formats().iter().filter(|format| format.whole().is_some());
+    let mut whole = registry.formats().iter().filter(|format| format.abilities().whole.is_some());
     let found = whole.find_map(|format| {
         let info = format.info();
         info.options.iter().find(|option| option.name == name).map(|option| (info.name, option))

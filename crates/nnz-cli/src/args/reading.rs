@@ -25,9 +25,9 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Returns the options to open the file, with a memory limit if one is given.
-    pub(crate) fn set(&self, memory: Option<u64>) -> OpenOptions {
-        self.from.set(OpenOptions::new().memory_limit(memory).dialect(self.from_dialect))
+    /// Returns the options to open the file.
+    pub(crate) fn set(&self) -> OpenOptions {
+        self.from.set(OpenOptions::new().dialect(self.from_dialect))
     }
 }
 
@@ -48,9 +48,9 @@ pub(crate) struct SourceFormat {
 }
 
 impl SourceFormat {
-    /// Returns the options to open the file, with a memory limit if one is given.
-    pub(crate) fn set(&self, memory: Option<u64>) -> OpenOptions {
-        self.from.set(OpenOptions::new().memory_limit(memory).dialect(self.from_dialect))
+    /// Returns the options to open the file.
+    pub(crate) fn set(&self) -> OpenOptions {
+        self.from.set(OpenOptions::new().dialect(self.from_dialect))
     }
 
     /// Adds them to the options of a conversion.
@@ -87,7 +87,7 @@ impl From {
     pub(crate) fn may_be_whole(&self) -> bool {
         let given = self.format.and_then(|name| Registry::default().find(name));
         let registry = Registry::default();
-        given.is_none_or(|format| format.whole().is_some())
+        given.is_none_or(|format| format.abilities().whole.is_some())
             && registry.only_of_whole_files(&self.options.0)
     }
 }

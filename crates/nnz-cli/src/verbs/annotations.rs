@@ -1,24 +1,29 @@
 //! `nnz annotations`.
 
+use nnz::Context;
 use std::io::{BufWriter, Write};
 
 use nnz::annotations::{AnnotationText, separator_of, write_annotations, write_bed};
-use nnz::output::{StagedFile, WriteOptions};
+use nnz::output::StagedFile;
 use nnz::{Error, Place};
 
 use crate::output::{Recording, print_message, with_stdout};
 use crate::{Outcome, args};
 
 /// Prints the annotations of an axis, or writes them to a file.
-pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outcome, Error> {
-    let memory = args.resources.bytes();
-    let options = args.from.set(nnz::OpenOptions::new().memory_limit(memory));
-    let opened = super::open_tables(&args.source, &options)?;
+pub(crate) fn annotations(
+    args: &args::Annotations,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let memory = context.memory();
+    let options = args.from.set(nnz::OpenOptions::new());
+    let opened = super::open_tables(&args.source, &options, context)?;
     let place = args.source.source_place();
     let axis = args.axis.axis(&args.source, || Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {
         let how = AnnotationText::default().separator(separator).memory(memory);
-        write_annotations(&*opened, axis, &how, out)
+        write_annotations(&*opened, axis, &how, out, context)
     };
     let Some(target) = &args.target else {
         if opened.read_names(axis)?.is_none() && opened.annotations(axis)?.is_none() {
@@ -42,8 +47,8 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
     }
     let bed = target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bed"));
     let separator = if bed { b'\t' } else { separator_of(target)? };
-    let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
-    let mut out = Recording::new(BufWriter::new(StagedFile::create(target, options)?));
+    let options = context.output(args.force, true);
+    let mut out = Recording::new(BufWriter::new(StagedFile::create(target, &options)?));
     let written = match bed {
         true => write_bed(&*opened, axis, &mut out),
         false => write(separator, &mut out),

@@ -1,7 +1,7 @@
 //! `nnz normalize`, `nnz aggregate` and `nnz pca`.
 
+use nnz::Context;
 use nnz::compute::{AggregateOptions, PcaOptions};
-use nnz::output::WriteOptions;
 use nnz::{Axis, ConvertOptions, Error, Location};
 
 use super::write::{self, counted, heading, summarise};
@@ -9,15 +9,18 @@ use crate::Outcome;
 use crate::args::computing::{Aggregate, Cells, Normalize, PrincipalComponents, normalization};
 use crate::args::reading::SourceFormat;
 use crate::output::{bytes, print_message};
-use crate::progress::Bar;
 
 /// Writes normalized values.
-pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(write::options(&args.writing)?);
-    let axis = axis(&args.cells, &args.source, &args.reading)?;
+pub(crate) fn normalize(
+    args: &Normalize,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let options = args.reading.of_conversion(write::options(&args.writing, context)?);
+    let axis = axis(&args.cells, &args.source, &args.reading, context)?;
     let how = normalization(args.target_sum.0, args.log1p).axis(axis);
-    let (bar, bytes_before) = (Bar::new(quiet), write::file_size(&args.source));
-    let mut done = nnz::compute::normalize(&args.source, &args.target, &how, &options, &bar)?;
+    let bytes_before = write::file_size(&args.source);
+    let mut done = nnz::compute::normalize(&args.source, &args.target, &how, &options, context)?;
     done.bytes_before = bytes_before.or(done.bytes_before);
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &done);
@@ -26,13 +29,16 @@ pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error>
 }
 
 /// Writes sums of the cells of each group.
-pub(crate) fn aggregate(args: &Aggregate, quiet: bool) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(write::options(&args.writing)?);
-    let axis = axis(&args.cells, &args.source, &args.reading)?;
+pub(crate) fn aggregate(
+    args: &Aggregate,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let options = args.reading.of_conversion(write::options(&args.writing, context)?);
+    let axis = axis(&args.cells, &args.source, &args.reading, context)?;
     let how = AggregateOptions::default().aggregation(args.function.into()).axis(axis);
-    let bar = Bar::new(quiet);
     let (source, target) = (&args.source, &args.target);
-    let done = nnz::compute::aggregate(source, target, &args.by, &how, &options, &bar)?;
+    let done = nnz::compute::aggregate(source, target, &args.by, &how, &options, context)?;
     if !quiet {
         summarise(std::slice::from_ref(source), target, &done);
     }
@@ -40,26 +46,28 @@ pub(crate) fn aggregate(args: &Aggregate, quiet: bool) -> Result<Outcome, Error>
 }
 
 /// Writes principal components.
-pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Error> {
-    let memory = args.resources.bytes();
+pub(crate) fn pca(
+    args: &PrincipalComponents,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let memory = context.memory();
     let [row_labels, col_labels] = args.labelling.labels(memory)?;
     let convert = ConvertOptions::default()
         .compress(args.compress)
-        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
+        .overwrite(args.force)
+        .sync(!args.no_sync)
         .row_labels(row_labels)
-        .col_labels(col_labels)
-        .memory(memory)
-        .threads(args.threads.number());
+        .col_labels(col_labels);
     let convert = args.reading.of_conversion(convert);
-    let axis = axis(&args.cells, &args.source, &args.reading)?;
+    let axis = axis(&args.cells, &args.source, &args.reading, context)?;
     let how = normalization(args.target_sum, args.log1p).axis(axis);
     let options = PcaOptions::default()
         .components(args.components)
         .iterations(args.iterations)
         .seed(args.seed);
     let (source, target) = (&args.source, &args.target);
-    let bar = Bar::new(quiet);
-    let done = nnz::compute::pca(source, target, &how, &options, &convert, &bar)?;
+    let done = nnz::compute::pca(source, target, &how, &options, &convert, context)?;
     if quiet {
         return Ok(Outcome::Good);
     }
@@ -75,9 +83,14 @@ pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Er
 }
 
 /// Returns the axis of the cells, if it is given.
-fn axis(cells: &Cells, source: &Location, reading: &SourceFormat) -> Result<Option<Axis>, Error> {
+fn axis(
+    cells: &Cells,
+    source: &Location,
+    reading: &SourceFormat,
+    context: &Context,
+) -> Result<Option<Axis>, Error> {
     cells.axis(source, || {
-        let opened = reading.set(None).open(source)?;
+        let opened = reading.set().open(source, context)?;
         opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
     })
 }

@@ -1,5 +1,6 @@
 //! `nnz diff`.
 
+use nnz::Context;
 use std::io::Write;
 
 use nnz::whole::{ElementChange, ElementDifference};
@@ -7,7 +8,6 @@ use nnz::{Axis, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Sc
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
-use crate::progress::Bar;
 use crate::{Outcome, args};
 
 /// The schema of the JSON, as in `docs/json.md`.
@@ -51,9 +51,9 @@ impl One {
 }
 
 /// Compares two matrices, files or stores of fragments.
-pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
-    let open = args.from.set(nnz::OpenOptions::new().memory_limit(args.resources.limit()));
-    let holds = |place| nnz::fragments::holds(place, &open);
+pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Error> {
+    let open = args.from.set(nnz::OpenOptions::new());
+    let holds = |place| nnz::fragments::holds(place, &open, context);
     if holds(&args.first)? && holds(&args.second)? {
         if args.json {
             return Err(Error::argument("--json does not apply to fragments"));
@@ -61,24 +61,21 @@ pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
         if args.by_name {
             return Err(Error::argument("--by-name does not apply to fragments"));
         }
-        return super::fragments::diff(args, quiet);
+        return super::fragments::diff(args, context);
     }
     let options = DiffOptions::default()
         .stored(args.stored)
         .by_name(args.by_name)
-        .max_diffs(args.max_diffs.max(1))
-        .memory(args.resources.bytes())
-        .threads(args.threads.number());
+        .max_diffs(args.max_diffs.max(1));
     let mut differences: Vec<One> = Vec::new();
     let each = &mut |found: ElementDifference| differences.extend(of_element(found));
-    let bar = Bar::new(quiet);
     let whole = args.from.may_be_whole()
-        && nnz::whole::diff([&args.first, &args.second], &open, &options, &bar, each)?;
+        && nnz::whole::diff([&args.first, &args.second], &open, &options, context, each)?;
     if !whole {
-        let opened = open_both(args)?;
+        let opened = open_both(args, context)?;
         let places = [args.first.source_place(), args.second.source_place()];
         let each = &mut |found| differences.extend(of_matrix(&found));
-        nnz::diff_opened(opened, places, &options, &bar, each)?;
+        nnz::diff_opened(opened, places, &options, context, each)?;
     }
     let equal = differences.is_empty();
     if args.json {
@@ -90,11 +87,11 @@ pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
 }
 
 /// Opens both matrices. `--from` and the options of a format apply to those of them that have the format.
-fn open_both(args: &args::Diff) -> Result<[Dataset; 2], Error> {
-    let detected = nnz::OpenOptions::new().memory_limit(args.resources.limit());
+fn open_both(args: &args::Diff, context: &Context) -> Result<[Dataset; 2], Error> {
+    let detected = nnz::OpenOptions::new();
     let given = args.from.set(detected.clone());
-    let open = |source: &Location, only: bool| match given.open(source) {
-        Err(error) if !only && is_refused(&error) => match detected.open(source) {
+    let open = |source: &Location, only: bool| match given.open(source, context) {
+        Err(error) if !only && is_refused(&error) => match detected.open(source, context) {
             Ok(opened) => Ok((opened, Some(error))),
             Err(_) => Err(error),
         },

@@ -1,34 +1,32 @@
 //! `nnz filter`.
 
-use nnz::engine::{FilterOptions, Filtered, Kept, Observed, filter as found_of};
+use nnz::Context;
+use nnz::engine::{Filtered, Kept, Observed, filter as found_of};
 use nnz::{Axis, Error};
 
 use super::write::{self, counted, summarise};
 use crate::Outcome;
 use crate::args::filtering::Filter;
 use crate::output::{failed, print_message, with_stdout};
-use crate::progress::Bar;
 
 /// Writes the rows and columns that meet conditions, or prints how many do.
-pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn filter(args: &Filter, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     if args.filtering.is_empty() {
         let what = "no condition is given; use --rows, --cols, --cells or --features";
         return Err(Error::argument(what));
     }
-    let options = args.reading.of_conversion(write::options(&args.writing)?);
-    let header = || write::header_of(&args.source, &args.reading);
+    let options = args.reading.of_conversion(write::options(&args.writing, context)?);
+    let header = || write::header_of(&args.source, &args.reading, context);
     let [rows, cols] = args.filtering.of_axes(&args.source, header)?;
     let target = match &args.target {
         Some(target) if !args.dry_run => target,
         _ => {
-            let open = args.reading.set(Some(options.memory));
+            let open = args.reading.set();
             let place = args.source.source_place();
-            let matrix = open.open(&args.source)?.into_matrix();
+            let matrix = open.open(&args.source, context)?.into_matrix();
             let matrix = matrix.map_err(|error| error.with_context(&place))?;
-            let how = FilterOptions::default().memory(options.memory).threads(options.threads);
-            let bar = Bar::new(quiet);
-            let observed = Observed::new(&*matrix, "measuring", &bar);
-            let found = found_of(&observed, &place, [&rows, &cols], &how)?;
+            let observed = Observed::new(&*matrix, "measuring", context.progress());
+            let found = found_of(&observed, &place, [&rows, &cols], context)?;
             print_notes(&found, quiet);
             let empty =
                 [&found.rows, &found.cols].into_iter().filter_map(|kept| kept.check().err());
@@ -46,9 +44,8 @@ pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
             return Ok(Outcome::Good);
         }
     };
-    let bar = Bar::new(quiet);
     let (found, summary) =
-        nnz::filter(args.source.clone(), target.clone(), [&rows, &cols], &options, &bar)?;
+        nnz::filter(args.source.clone(), target.clone(), [&rows, &cols], &options, context)?;
     print_notes(&found, quiet);
     if !quiet {
         summarise(std::slice::from_ref(&args.source), target, &summary);

@@ -2,6 +2,7 @@
 
 mod any;
 
+use nnz::Context;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -9,55 +10,53 @@ use nnz::fragments::{
     self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Region, Regions,
     SelectOptions, StoreOptions, Tiles,
 };
-use nnz::{Error, ErrorKind, Location, matrix::StringList, output::WriteOptions};
+use nnz::{Error, ErrorKind, Location, matrix::StringList};
 
 use super::write;
 use crate::Outcome;
 use crate::args::empty_list;
 use crate::args::fragments::{Count, Export, FragmentsVerb, Import, Merge, Query, Select, Storing};
 use crate::output::{bytes, print_message, rounded, with_stdout};
-use crate::progress::Bar;
 
 pub(crate) use any::{cat, convert, diff, info, names};
 
 /// Runs a verb of `nnz fragments`.
-pub(crate) fn run(verb: &FragmentsVerb, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn run(verb: &FragmentsVerb, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     match verb {
-        FragmentsVerb::Import(args) => import(args, quiet),
-        FragmentsVerb::Export(args) => export(args, quiet),
-        FragmentsVerb::Query(args) => query(args),
-        FragmentsVerb::Merge(args) => merge(args, quiet),
-        FragmentsVerb::Select(args) => select(args, quiet),
-        FragmentsVerb::Count(args) => count(args, quiet),
+        FragmentsVerb::Import(args) => import(args, quiet, context),
+        FragmentsVerb::Export(args) => export(args, quiet, context),
+        FragmentsVerb::Query(args) => query(args, context),
+        FragmentsVerb::Merge(args) => merge(args, quiet, context),
+        FragmentsVerb::Select(args) => select(args, quiet, context),
+        FragmentsVerb::Count(args) => count(args, quiet, context),
     }
 }
 
-fn import(args: &Import, quiet: bool) -> Result<Outcome, Error> {
+fn import(args: &Import, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     let reading = ImportOptions::default()
         .sort(args.sort)
         .end_inclusive(args.end_inclusive)
         .cells(args.cells.as_deref().map(fragments::read_cells).transpose()?)
         .chromosomes(args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?);
-    let (options, bar) = (options(&args.storing), Bar::new(quiet));
-    let summary = fragments::import(&args.source, &args.target, reading, &options, &bar)?;
+    let options = options(&args.storing);
+    let summary = fragments::import(&args.source, &args.target, reading, &options, context)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
     Ok(Outcome::Good)
 }
 
-fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
-    let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
-    let options = StoreOptions::default().write(write).threads(args.threads.number());
+fn export(args: &Export, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+    let options = StoreOptions::default().overwrite(args.force).sync(!args.no_sync);
     if !fragments::is_text(&args.target)? {
         let what = "expected the extension .tsv, .txt or .bed, also with .gz; for other formats use nnz convert";
         return Err(Error::argument(format!("{}: {what}", args.target)));
     }
-    let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+    let summary = fragments::convert(&args.source, &args.target, &options, context)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
     Ok(Outcome::Good)
 }
 
-fn query(args: &Query) -> Result<Outcome, Error> {
-    let source = fragments::open(&args.source)?;
+fn query(args: &Query, context: &Context) -> Result<Outcome, Error> {
+    let source = fragments::open(&args.source, context)?;
     let names = source.chromosome_names()?;
     let regions = args.regions.iter().map(|text| Region::parse(text, &names));
     let regions =
@@ -65,7 +64,7 @@ fn query(args: &Query) -> Result<Outcome, Error> {
             ErrorKind::UnknownName(_) => error.with_context(&args.source.source_place()),
             _ => error,
         })?;
-    print(&args.source, &*source, &regions, args.threads.number())
+    print(&args.source, &*source, &regions, context)
 }
 
 /// Prints fragments. What was read before an error is printed, too.
@@ -73,12 +72,11 @@ fn print(
     location: &Location,
     source: &dyn fragments::FragmentSource,
     regions: &[Region],
-    threads: usize,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let mut printed = Ok(());
     with_stdout(|out| {
-        let options = fragments::WriteOptions::default().threads(threads);
-        printed = fragments::print(source, regions, &options, out);
+        printed = fragments::print(source, regions, context, out);
         Ok(())
     })?;
     let place = location.source_place();
@@ -86,16 +84,16 @@ fn print(
     Ok(Outcome::Good)
 }
 
-fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
+fn merge(args: &Merge, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     write::first_of_several(&args.sources, &args.target)?;
     let merging = MergeOptions::default().prefixes(args.prefix.clone());
-    let (options, bar) = (options(&args.storing), Bar::new(quiet));
-    let summary = fragments::merge(&args.sources, &args.target, &merging, &options, &bar)?;
+    let options = options(&args.storing);
+    let summary = fragments::merge(&args.sources, &args.target, &merging, &options, context)?;
     summarise(&args.sources, &args.target, &summary, quiet);
     Ok(Outcome::Good)
 }
 
-fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
+fn select(args: &Select, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     let listed = |list: &Option<OsString>| {
         list.as_deref().map(|list| list_of(list, args.allow_empty)).transpose()
     };
@@ -103,8 +101,8 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
         .cells(listed(&args.cells)?)
         .chromosomes(listed(&args.chromosomes)?)
         .length(args.min_length..=args.max_length.unwrap_or(u32::MAX));
-    let (options, bar) = (options(&args.storing), Bar::new(quiet));
-    let summary = fragments::select(&args.source, &args.target, &selected, &options, &bar)?;
+    let options = options(&args.storing);
+    let summary = fragments::select(&args.source, &args.target, &selected, &options, context)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
     Ok(Outcome::Good)
 }
@@ -125,8 +123,8 @@ fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
     }
 }
 
-fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
-    let options = write::options(&args.writing)?;
+fn count(args: &Count, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+    let options = write::options(&args.writing, context)?;
     let sizes = args.chrom_sizes.as_deref().map(Chromosomes::read);
     let regions = match (&args.peaks, args.tiles) {
         (Some(path), _) => Regions::Peaks(fragments::read_peaks(path)?),
@@ -136,12 +134,11 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
         }),
     };
     let place = args.source.source_place();
-    let open_options = nnz::OpenOptions::new().memory_limit(options.memory);
-    let source = fragments::open_with(&args.source, &open_options)?;
+    let open_options = nnz::OpenOptions::new();
+    let source = fragments::open_with(&args.source, &open_options, context)?;
     let counts = Counts::new(source, regions, args.mode.into());
     let counts = counts.map_err(|error| error.with_context(&place))?;
-    let bar = Bar::new(quiet);
-    let summary = nnz::convert_source(&counts, &place, &args.target, &options, &bar)?;
+    let summary = nnz::convert_source(&counts, &place, &args.target, &options, context)?;
     if !quiet {
         write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -153,9 +150,8 @@ fn options(args: &Storing) -> StoreOptions {
         .packing(args.unpacked.then_some(nnz::bpcells::Packing::Unpacked))
         .format_version(args.format_version)
         .compress(args.compress)
-        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
-        .memory(args.resources.bytes())
-        .threads(args.threads.number())
+        .overwrite(args.force)
+        .sync(!args.no_sync)
 }
 
 /// Prints the summary to standard error: the target may be standard output.

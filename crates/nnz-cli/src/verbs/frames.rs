@@ -1,11 +1,10 @@
 //! Verbs on frames.
 
+use nnz::Context;
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{
-    Axis, CatOptions, Error, Location, Rounding, Selection, output::WriteOptions, text::escaped,
-};
+use nnz::{Axis, CatOptions, Error, Location, Rounding, Selection, text::escaped};
 use serde::Serialize;
 
 use super::write;
@@ -15,8 +14,8 @@ use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 
 /// Returns whether the source is converted as a frame in a text file: to DAPHNE, or with types of columns.
 /// Otherwise it is a matrix.
-pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
-    let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new());
+pub(super) fn is_text(args: &args::Convert, context: &Context) -> Result<bool, Error> {
+    let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new(), context);
     if args.source_options.types.is_some() {
         // Standard input can be a matrix as well; with types of columns it is a frame.
         return match matches!(args.source, Location::Stream) || is_text()? {
@@ -38,6 +37,7 @@ pub(super) fn convert(
     args: &args::Convert,
     transpose: bool,
     quiet: bool,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let writing = &args.writing;
     if transpose {
@@ -62,8 +62,9 @@ pub(super) fn convert(
         .from_dialect(args.source_options.reading.from_dialect)
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
-        .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });
-    let summary = frames::convert(&args.source, &args.target, &options)?;
+        .overwrite(writing.force)
+        .sync(!writing.no_sync);
+    let summary = frames::convert(&args.source, &args.target, &options, context)?;
     if !quiet {
         summarise(&args.source, &args.target, &summary);
     }

@@ -1,5 +1,6 @@
 //! `nnz head`.
 
+use nnz::Context;
 use std::collections::BTreeMap;
 
 use nnz::engine::Slice;
@@ -20,9 +21,9 @@ const LINE: usize = 80;
 const BETWEEN: &str = "  ";
 
 /// Prints the first rows and columns.
-pub(crate) fn head(args: &args::sampling::Head) -> Result<Outcome, Error> {
+pub(crate) fn head(args: &args::sampling::Head, context: &Context) -> Result<Outcome, Error> {
     let place = args.source.source_place();
-    let opened = args.reading.set(args.resources.limit()).open(&args.source)?.into_matrix();
+    let opened = args.reading.set().open(&args.source, context)?.into_matrix();
     let opened = opened.map_err(|error| error.with_context(&place))?;
     let whole = opened.header().shape;
     let missing = opened.header().fill.map_or_else(|| ".".to_owned(), |fill| fill.to_string());

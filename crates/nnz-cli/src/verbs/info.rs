@@ -2,6 +2,7 @@
 
 mod file;
 
+use nnz::Context;
 use std::io::Write;
 
 use nnz::{
@@ -99,11 +100,11 @@ struct Array {
 }
 
 /// Describes a dataset.
-pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let options = args.reading.set(args.resources.limit());
+pub(crate) fn info(args: &args::Info, context: &Context) -> Result<Outcome, Error> {
+    let options = args.reading.set();
     let nnz::formats::Inspected { dataset, members, others } =
-        match nnz::formats::inspect(&args.source, &options) {
-            Err(error) => return file::info(args).unwrap_or(Err(error)),
+        match nnz::formats::inspect(&args.source, &options, context) {
+            Err(error) => return file::info(args, context).unwrap_or(Err(error)),
             Ok(found) => found,
         };
     let opened = match dataset {

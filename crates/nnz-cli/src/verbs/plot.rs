@@ -4,14 +4,14 @@ mod json;
 mod numbers;
 mod output;
 
+use nnz::Context;
 use nnz::engine::Slice;
-use nnz::plot::{LengthMeasure, PackedWidths, PlotOptions};
+use nnz::plot::{LengthMeasure, PackedWidths};
 use nnz::{Dataset, Error, Location, MatrixSource, Place};
 
 use crate::Outcome;
 use crate::args::AxisArg;
 use crate::args::plotting::{KindArg, MeasureArg, Plot};
-use crate::progress::Bar;
 use numbers::Numbers;
 use output::Output;
 
@@ -27,17 +27,17 @@ const NOT_SELECTED: &str =
 const BINS: usize = 400;
 
 /// Draws a picture of a matrix or of fragments, or prints its numbers.
-pub(crate) fn plot(args: &Plot, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn plot(args: &Plot, context: &Context) -> Result<Outcome, Error> {
     // What is wrong with the output is an error before anything is read.
-    let output = Output::of(args)?;
+    let output = Output::of(args, context)?;
     check(args)?;
-    let options = args.reading.set(args.resources.limit());
-    let dataset = options.open(&args.source)?;
+    let options = args.reading.set();
+    let dataset = options.open(&args.source, context)?;
     let kind = args.kind.unwrap_or(match &dataset {
         Dataset::Fragments(_) => KindArg::Fragments,
         _ => KindArg::Spy,
     });
-    let numbers = numbers(args, kind, dataset, &output, &Bar::new(quiet))?;
+    let numbers = numbers(args, kind, dataset, &output, context)?;
     if args.json {
         numbers.print()?;
     } else {
@@ -52,9 +52,9 @@ fn numbers(
     kind: KindArg,
     dataset: Dataset,
     output: &Output,
-    bar: &Bar,
+    context: &Context,
 ) -> Result<Numbers, Error> {
-    let (place, options) = (args.source.source_place(), plotting(args));
+    let place = args.source.source_place();
     let axis = match kind {
         KindArg::Bits => return bits(dataset, &place).map(Numbers::Bits),
         KindArg::Fragments => {
@@ -69,7 +69,7 @@ fn numbers(
                 let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
                 Error::unsupported(place.clone(), what)
             })?;
-            let lengths = nnz::engine::plot::fragment_lengths(&*found, &place, &options, bar);
+            let lengths = nnz::engine::plot::fragment_lengths(&*found, &place, context);
             return lengths.map(Numbers::Fragments);
         }
         KindArg::Spy | KindArg::Values => None,
@@ -80,11 +80,11 @@ fn numbers(
     };
     let (matrix, place) = matrix(args, dataset, place)?;
     if kind == KindArg::Values {
-        return nnz::engine::plot::values(&*matrix, &place, &options, bar).map(Numbers::Values);
+        return nnz::engine::plot::values(&*matrix, &place, context).map(Numbers::Values);
     }
     let Some(axis) = axis else {
         let most = output.bins(matrix.header().shape);
-        let found = nnz::engine::plot::density(&*matrix, &place, most, &options, bar);
+        let found = nnz::engine::plot::density(&*matrix, &place, most, context);
         return found.map(Numbers::Spy);
     };
     let axis = axis.axis(&args.source, || Ok(matrix.header().clone()))?;
@@ -92,7 +92,7 @@ fn numbers(
         None | Some(MeasureArg::Nnz) => LengthMeasure::Nnz,
         Some(MeasureArg::Sum) => LengthMeasure::Sum,
     };
-    let found = nnz::engine::plot::lengths(&*matrix, &place, axis, measure, &options, bar);
+    let found = nnz::engine::plot::lengths(&*matrix, &place, axis, measure, context);
     found.map(Numbers::Lengths)
 }
 
@@ -124,10 +124,6 @@ fn check(args: &Plot) -> Result<(), Error> {
         return Err(Error::argument(NOT_SELECTED));
     }
     Ok(())
-}
-
-fn plotting(args: &Plot) -> PlotOptions {
-    PlotOptions::default().memory(args.resources.bytes()).threads(args.threads.number())
 }
 
 /// Returns the matrix, or the selection from it, and its name in messages.

@@ -1,8 +1,8 @@
 //! `nnz report`.
 
+use nnz::Context;
 use std::io::Write as _;
 
-use nnz::output::WriteOptions;
 use nnz::report::{Report, ReportOptions, beside, html, html_beside};
 use nnz::storage::staging::StagedFile;
 use nnz::{Error, Location, OpenOptions};
@@ -10,10 +10,9 @@ use nnz::{Error, Location, OpenOptions};
 use crate::Outcome;
 use crate::args::reporting::Report as Args;
 use crate::output::{bytes, print_message};
-use crate::progress::Bar;
 
 /// Writes a page about a matrix, or about two.
-pub(crate) fn report(args: &Args, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn report(args: &Args, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     let extension = args.target.extension().map(|extension| extension.to_ascii_lowercase());
     if !extension.is_some_and(|extension| extension == "html" || extension == "htm") {
         return Err(Error::argument("a report is a file with the extension .html"));
@@ -25,16 +24,11 @@ pub(crate) fn report(args: &Args, quiet: bool) -> Result<Outcome, Error> {
         }
     }
     // Before anything is read.
-    let staged =
-        StagedFile::create(&args.target, WriteOptions { overwrite: args.force, sync: false })?;
-    let options = ReportOptions::default()
-        .memory(args.resources.bytes())
-        .threads(args.threads.number())
-        .open(args.from.set(OpenOptions::new()));
-    let bar = Bar::new(quiet);
+    let staged = StagedFile::create(&args.target, &context.output(args.force, false))?;
+    let options = ReportOptions::default().open(args.from.set(OpenOptions::new()));
     let page = match &args.beside {
-        None => html(&Report::of_location(args.source.clone(), &options, &bar)?),
-        Some(other) => html_beside(&beside(args.source.clone(), other.clone(), &options, &bar)?),
+        None => html(&Report::of_location(args.source.clone(), &options, context)?),
+        Some(other) => html_beside(&beside(args.source.clone(), other.clone(), &options, context)?),
     };
     let written = staged.file().write_all(page.as_bytes());
     written.map_err(|error| Error::io(&args.target, error))?;

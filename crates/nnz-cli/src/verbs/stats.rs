@@ -1,5 +1,6 @@
 //! `nnz stats`.
 
+use nnz::Context;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -10,7 +11,6 @@ use nnz::{
 use serde::Serialize;
 
 use crate::output::{failed, print_json, with_stdout};
-use crate::progress::Bar;
 use crate::{Outcome, args};
 
 /// The output, with the keys of JSON. Numbers that JSON does not have are null.
@@ -83,10 +83,9 @@ impl From<&Moments> for Line {
 }
 
 /// Prints sums and statistics based on them.
-pub(crate) fn stats(args: &args::Stats, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn stats(args: &args::Stats, context: &Context) -> Result<Outcome, Error> {
     let place = args.source.source_place();
-    let memory = args.resources.bytes();
-    let dataset = args.reading.set(Some(memory)).open(&args.source)?;
+    let dataset = args.reading.set().open(&args.source, context)?;
     let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let header = || Ok(opened.header().clone());
     let axes = args
@@ -100,9 +99,7 @@ pub(crate) fn stats(args: &args::Stats, quiet: bool) -> Result<Outcome, Error> {
     let options = StatsOptions::default()
         .rows(axes.contains(&Axis::Rows))
         .cols(axes.contains(&Axis::Cols))
-        .measures(args.measures.into())
-        .memory(memory)
-        .threads(args.threads.number());
+        .measures(args.measures.into());
     let [rows, cols] = args.selecting.of_axes(&args.source, header)?;
     let matrix = match (rows, cols) {
         (None, None) => Matrix::Whole(opened),
@@ -116,9 +113,8 @@ pub(crate) fn stats(args: &args::Stats, quiet: bool) -> Result<Outcome, Error> {
         // Positions in messages are those in the selection.
         Matrix::Part(_) => Place::path(format!("the selection from {}", args.source)),
     };
-    let bar = Bar::new(quiet);
-    let observed = Observed::new(matrix.source(), "reading", &bar);
-    let found = nnz::engine::stats(&observed, &place, &options)?;
+    let observed = Observed::new(matrix.source(), "reading", context.progress());
+    let found = nnz::engine::stats(&observed, &place, &options, context)?;
     if args.json {
         let lines = |axis, list: &Option<Vec<Moments>>| {
             list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()

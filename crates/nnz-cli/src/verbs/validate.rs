@@ -1,5 +1,6 @@
 //! `nnz validate`.
 
+use nnz::Context;
 use nnz::{
     Error, ErrorKind, ValidateOptions,
     error::{Finding, Severity},
@@ -7,7 +8,6 @@ use nnz::{
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
-use crate::progress::Bar;
 use crate::{Outcome, args};
 
 #[derive(Serialize)]
@@ -24,17 +24,14 @@ struct One {
 }
 
 /// Checks a matrix.
-pub(crate) fn validate(args: &args::Validate, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn validate(args: &args::Validate, context: &Context) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
-    let memory = args.resources.bytes();
     let options = ValidateOptions::default()
-        .memory(memory)
-        .threads(args.threads.number())
         .dialect(args.reading.from_dialect)
         .format(args.reading.from.format)
         .format_options(args.reading.from.options.0.clone());
-    if let Err(error) = nnz::validate(&args.source, &options, &Bar::new(quiet), each) {
+    if let Err(error) = nnz::validate(&args.source, &options, context, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);
         }

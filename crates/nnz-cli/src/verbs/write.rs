@@ -1,35 +1,35 @@
 //! Verbs that write a matrix.
 
+use nnz::Context;
 use nnz::{
     Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding, Summary,
-    output::{StructurePolicy, WriteOptions},
-    whole::ConcatFilesOptions,
+    output::StructurePolicy, whole::ConcatFilesOptions,
 };
 
 use crate::Outcome;
 use crate::args::{self, Writing};
 use crate::output::{bytes, print_message, rounded};
-use crate::progress::Bar;
 
 /// Converts or transposes, and prints a summary.
 pub(crate) fn convert(
     args: &args::Convert,
     transpose: bool,
     quiet: bool,
+    context: &Context,
 ) -> Result<Outcome, Error> {
-    if super::frames::is_text(args)? {
-        return super::frames::convert(args, transpose, quiet);
+    if super::frames::is_text(args, context)? {
+        return super::frames::convert(args, transpose, quiet, context);
     }
     let reading = &args.source_options.reading;
-    let options = reading.of_conversion(options(&args.writing)?).transpose(transpose);
-    let options = options
-        .reorder(args.reordering.of_axes(&args.source, || header_of(&args.source, reading))?);
+    let options = reading.of_conversion(options(&args.writing, context)?).transpose(transpose);
+    let options = options.reorder(
+        args.reordering.of_axes(&args.source, || header_of(&args.source, reading, context))?,
+    );
     let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
     let options = options.profile(profile);
     let bytes_before = file_size(&args.source);
     if !transpose && reading.from_dialect.is_none() {
-        let bar = Bar::new(quiet);
-        let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
+        let written = nnz::whole::convert(&args.source, &args.target, &options, context)?;
         if let Some(summary) = written {
             if !quiet {
                 summarise(std::slice::from_ref(&args.source), &args.target, &summary);
@@ -37,16 +37,18 @@ pub(crate) fn convert(
             return Ok(Outcome::Good);
         }
     }
-    let found = match reading.set(Some(options.memory)).open(&args.source)? {
+    let found = match reading.set().open(&args.source, context)? {
         Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
             return Err(Error::argument("--reorder applies to matrices"));
         }
-        Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
-        Dataset::Table(_) => return super::frames::convert(args, transpose, quiet),
+        Dataset::Fragments(_) if !transpose => {
+            return super::fragments::convert(args, quiet, context);
+        }
+        Dataset::Table(_) => return super::frames::convert(args, transpose, quiet, context),
         found => found,
     };
-    let (bar, place) = (Bar::new(quiet), args.source.source_place());
-    let summary = found.convert(&place, &args.target, &options, &bar)?;
+    let place = args.source.source_place();
+    let summary = found.convert(&place, &args.target, &options, context)?;
     let summary = Summary { bytes_before: bytes_before.or(summary.bytes_before), ..summary };
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
@@ -57,16 +59,20 @@ pub(crate) fn convert(
 pub(super) fn header_of(
     place: &Location,
     reading: &args::reading::SourceFormat,
+    context: &Context,
 ) -> Result<Header, Error> {
-    Ok(super::open_tables(place, &reading.set(None))?.header().clone())
+    Ok(super::open_tables(place, &reading.set(), context)?.header().clone())
 }
 
 /// Writes a corrected copy of a broken file.
-pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing)?);
-    let bar = Bar::new(quiet);
+pub(crate) fn repair(
+    args: &args::Repair,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let options = args.reading.of_conversion(options(&args.writing, context)?);
     let bytes_before = file_size(&args.source);
-    let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
+    let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, context)?;
     if quiet {
         return Ok(Outcome::Good);
     }
@@ -88,7 +94,7 @@ pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error>
 }
 
 /// Writes selected rows and columns.
-pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn slice(args: &args::Slice, quiet: bool, context: &Context) -> Result<Outcome, Error> {
     if args.selecting.is_empty() {
         return Err(Error::argument(
             "nothing is selected; use --rows, --cols, --cells or --features",
@@ -96,11 +102,10 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     }
     let [rows, cols] = args
         .selecting
-        .of_axes(&args.source, || header_of(&args.source, &args.reading))?
+        .of_axes(&args.source, || header_of(&args.source, &args.reading, context))?
         .map(Option::unwrap_or_default);
-    let options = args.reading.of_conversion(options(&args.writing)?);
-    let bar = Bar::new(quiet);
-    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
+    let options = args.reading.of_conversion(options(&args.writing, context)?);
+    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, context)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -108,16 +113,19 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
 }
 
 /// Writes random rows and columns.
-pub(crate) fn sample(args: &args::sampling::Sample, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn sample(
+    args: &args::sampling::Sample,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
     if args.sampling.is_empty() {
         let what = "nothing is sampled; use --rows, --cols, --cells or --features";
         return Err(Error::argument(what));
     }
-    let header = || header_of(&args.source, &args.reading);
+    let header = || header_of(&args.source, &args.reading, context);
     let [rows, cols] = args.sampling.of_axes(&args.source, header)?;
-    let options = args.reading.of_conversion(options(&args.writing)?);
-    let bar = Bar::new(quiet);
-    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
+    let options = args.reading.of_conversion(options(&args.writing, context)?);
+    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, context)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -125,21 +133,25 @@ pub(crate) fn sample(args: &args::sampling::Sample, quiet: bool) -> Result<Outco
 }
 
 /// Concatenates matrices.
-pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing)?);
+pub(crate) fn concat(
+    args: &args::Concat,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let options = args.reading.of_conversion(options(&args.writing, context)?);
     let how = ConcatOptions::default()
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
     let first = first_of_several(&args.sources, &args.target)?;
-    let (axis, bar) = (args.axis.axis(first, || header_of(first, &args.reading))?, Bar::new(quiet));
+    let axis = args.axis.axis(first, || header_of(first, &args.reading, context))?;
     let files = ConcatFilesOptions::default()
         .join(args.files.join.map(Into::into))
         .label(args.files.label.clone())
         .index_unique(args.files.index_unique.clone())
         .fill(args.files.fill);
     if axis == Axis::Rows && !args.ignore_names {
-        let written = nnz::whole::concat(&args.sources, &args.target, &files, &options, &bar)?;
+        let written = nnz::whole::concat(&args.sources, &args.target, &files, &options, context)?;
         if let Some(summary) = written {
             if !quiet {
                 summarise(&args.sources, &args.target, &summary);
@@ -149,13 +161,13 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
     }
     if !files.is_default() {
         // Errors of opening a source come first.
-        let open = args.reading.set(Some(options.memory));
-        args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
+        let open = args.reading.set();
+        args.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
         let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
                     along rows to an AnnData file";
         return Err(Error::argument(what));
     }
-    let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
+    let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, context)?;
     if !quiet {
         summarise(&args.sources, &args.target, &summary);
     }
@@ -180,11 +192,10 @@ pub(super) fn first_of_several<'a>(
 }
 
 /// Writes the rows of each value of a column to one file.
-pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing)?);
-    let bar = Bar::new(quiet);
+pub(crate) fn split(args: &args::Split, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+    let options = args.reading.of_conversion(options(&args.writing, context)?);
     let by = (&*args.by, &*args.extension);
-    let done = nnz::whole::split(&args.source, &args.target, by, &options, &bar)?;
+    let done = nnz::whole::split(&args.source, &args.target, by, &options, context)?;
     if quiet {
         return Ok(Outcome::Good);
     }
@@ -202,8 +213,8 @@ pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-pub(super) fn options(args: &Writing) -> Result<ConvertOptions, Error> {
-    let memory = args.resources.bytes();
+pub(super) fn options(args: &Writing, context: &Context) -> Result<ConvertOptions, Error> {
+    let memory = context.memory();
     let [row_labels, col_labels] = args.labelling.labels(memory)?;
     Ok(ConvertOptions::default()
         .format(args.to.as_ref().map(|to| to.format))
@@ -217,14 +228,13 @@ pub(super) fn options(args: &Writing) -> Result<ConvertOptions, Error> {
         .rounding(if args.lossy { Rounding::Nearest } else { Rounding::Refused })
         .duplicates(args.duplicates.map(Into::into))
         .compress(args.compress)
-        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
+        .overwrite(args.force)
+        .sync(!args.no_sync)
         .strict(args.strict)
         .transpose(false)
         .cell_axis(args.cell_axis.map_or_else(Default::default, Into::into))
         .row_labels(row_labels)
-        .col_labels(col_labels)
-        .memory(memory)
-        .threads(args.threads.number()))
+        .col_labels(col_labels))
 }
 
 /// Prints the summary to standard error: the target may be standard output.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nnz::{ConvertOptions, CsMatrix, Location, NoProgress, Order, Shape};
+use nnz::{ConvertOptions, CsMatrix, Location, Order, Shape};
 use nnz_testing::command::{command, content, finish, run, text};
 use nnz_testing::random::Random;
 use nnz_testing::server::{Behavior, Server};
@@ -77,8 +77,14 @@ impl Measured {
         let options = ConvertOptions::default().format(Some("bpcells"));
         let source = matrix(size.rows, size.cols).into_source().unwrap();
         let place = nnz::Place::default();
-        nnz::convert_source(&*source, &place, Location::parse(&store), &options, &NoProgress)
-            .unwrap();
+        nnz::convert_source(
+            &*source,
+            &place,
+            Location::parse(&store),
+            &options,
+            &nnz::Context::default(),
+        )
+        .unwrap();
         drop(source);
         let fewer = folder.path().join("fewer.bpcells");
         let cols = format!("0:{}", size.fewer);

@@ -38,6 +38,6 @@ impl ContainerKind for DirectoryKind {
     ) -> Result<Box<dyn TreeWriter>> {
         uncompressed(options)?;
         only_root(path, group)?;
-        Ok(Box::new(DirectoryWriter::create(path, options.write, options.members)?))
+        Ok(Box::new(DirectoryWriter::create(path, options.write.clone(), options.members)?))
     }
 }

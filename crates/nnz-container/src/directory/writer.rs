@@ -45,7 +45,7 @@ impl DirectoryWriter {
         members: &'static [&'static str],
     ) -> Result<Self> {
         let directory =
-            StagedDirectory::create(target, options, members)?.refusing(replaced::refusal)?;
+            StagedDirectory::create(target, &options, members)?.refusing(replaced::refusal)?;
         Ok(Self { directory, arrays: Vec::new() })
     }
 

@@ -64,8 +64,9 @@ pub(crate) fn create(
     netcdf: bool,
 ) -> Result<Box<dyn TreeWriter>> {
     check_compression(options.compress.unwrap_or(Compression::None))?;
-    let hdf5 = Hdf5Options { threads: options.threads, netcdf, ..Hdf5Options::default() };
-    Ok(Box::new(Hdf5Writer::create(path, group, options.write, hdf5)?))
+    let hdf5 =
+        Hdf5Options { threads: options.write.context.threads(), netcdf, ..Hdf5Options::default() };
+    Ok(Box::new(Hdf5Writer::create(path, group, options.write.clone(), hdf5)?))
 }
 
 impl OpenContainer for Hdf5File {

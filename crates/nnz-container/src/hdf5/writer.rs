@@ -112,7 +112,7 @@ impl Hdf5Writer {
         let place = Place::path(full_path(path, group));
         let names = names(group, options, &place)?;
         if !names.is_empty() {
-            check_addition(path)?;
+            check_addition(path, &write.context)?;
         }
         if names.is_empty() || path.symlink_metadata().is_err() {
             return Self::new_file(path, &names, write, options, place);
@@ -131,7 +131,7 @@ impl Hdf5Writer {
         options: Hdf5Options,
         place: Place,
     ) -> Result<Self> {
-        let mut staged = match StagedFile::create(path, write) {
+        let mut staged = match StagedFile::create(path, &write) {
             Err(error) if !names.is_empty() => return Err(appeared(error)),
             staged => staged?,
         };

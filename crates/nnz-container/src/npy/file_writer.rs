@@ -41,7 +41,7 @@ impl NpyFileWriter {
         let left = left.ok_or_else(|| {
             Error::argument(format!("an array of the shape {shape:?} has 2^64 bytes or more"))
         })?;
-        let mut out = BufWriter::with_capacity(BUFFER, StagedFile::create(path, options)?);
+        let mut out = BufWriter::with_capacity(BUFFER, StagedFile::create(path, &options)?);
         let element = Element::Number { value_type, big: cfg!(target_endian = "big") };
         let header = header::write(element, shape);
         out.write_all(&header).map_err(|error| Error::io(path, error))?;

@@ -50,7 +50,7 @@ impl ContainerKind for NpyKind {
     ) -> Result<Box<dyn TreeWriter>> {
         uncompressed(options)?;
         only_root(path, group)?;
-        Ok(Box::new(NpyDirectoryWriter::create(path, options.write)?))
+        Ok(Box::new(NpyDirectoryWriter::create(path, options.write.clone())?))
     }
 }
 

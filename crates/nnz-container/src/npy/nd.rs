@@ -75,7 +75,7 @@ pub fn write_array(path: &Path, array: &NdArray, options: WriteOptions) -> Resul
     }
     let big = cfg!(target_endian = "big");
     let element = Element::Number { value_type: array.values.value_type(), big };
-    let mut file = StagedFile::create(path, options)?;
+    let mut file = StagedFile::create(path, &options)?;
     let io = |error| Error::io(path, error);
     file.write_all(&header::write(element, &array.shape)).map_err(io)?;
     file.write_all(array.values.bytes()).map_err(io)?;

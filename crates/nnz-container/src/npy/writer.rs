@@ -54,7 +54,7 @@ impl NpyDirectoryWriter {
     ///
     /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
-        let directory = StagedDirectory::create_store(target, options, foreign::foreign)?;
+        let directory = StagedDirectory::create_store(target, &options, foreign::foreign)?;
         Ok(Self { directory, arrays: Vec::new() })
     }
 

@@ -136,7 +136,8 @@ impl Entry {
             }
             State::Untouched => {
                 let damaged = |error| self.damaged(error);
-                let (inflated, sum) = Inflated::make(self.packed(), self.listed.bytes, damaged)?;
+                let (inflated, sum) =
+                    Inflated::make(self.packed(), self.listed.bytes, self.file.context(), damaged)?;
                 self.compare(sum)?;
                 State::Inflated(Arc::new(inflated))
             }

@@ -1,5 +1,6 @@
 //! A decompressed entry with random access.
 
+use nnz_storage::TaskContext;
 use std::io::{self, Read};
 
 use flate2::Crc;
@@ -70,13 +71,14 @@ impl Inflated {
     pub(super) fn make(
         packed: Packed<'_>,
         bytes: u64,
+        context: &TaskContext,
         damaged: impl Fn(io::Error) -> Error,
     ) -> Result<(Self, u32)> {
         let mut inflater = DeflateDecoder::new(packed);
         let mut sum = Crc::new();
         let mut made = match bytes <= IN_MEMORY {
             true => Self::Memory(Vec::new()),
-            false => Self::File(TemporaryFile::create()?),
+            false => Self::File(TemporaryFile::create(context)?),
         };
         let mut block = vec![0; 256 << 10];
         let mut all = 0;

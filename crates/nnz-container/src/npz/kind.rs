@@ -33,7 +33,7 @@ impl ContainerKind for NpzKind {
 
     fn check(&self, path: &Path, group: &str, options: &CreateOptions) -> Result<()> {
         only_root(path, group)?;
-        StagedFile::create(path, options.write).map(drop)
+        StagedFile::create(path, &options.write).map(drop)
     }
 
     fn create(
@@ -44,6 +44,6 @@ impl ContainerKind for NpzKind {
     ) -> Result<Box<dyn TreeWriter>> {
         only_root(path, group)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
-        Ok(Box::new(NpzWriter::create(path, options.write, npz)?))
+        Ok(Box::new(NpzWriter::create(path, options.write.clone(), npz)?))
     }
 }

@@ -66,7 +66,7 @@ impl NpzWriter {
     /// Fails if options are invalid, or if the target may not be replaced or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
         let level = options.compress.gzip_level("npz")?;
-        let staged = StagedFile::create(path, write)?;
+        let staged = StagedFile::create(path, &write)?;
         Ok(Self { staged, level, entries: Vec::new(), failed: false })
     }
 

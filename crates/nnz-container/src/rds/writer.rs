@@ -66,7 +66,7 @@ impl RdsWriter {
     ///
     /// Fails if the target exists and may not be replaced, or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: RdsOptions) -> Result<Self> {
-        let staged = StagedFile::create(path, write)?;
+        let staged = StagedFile::create(path, &write)?;
         Ok(Self { staged, options, form: Form::List, members: Vec::new() })
     }
 
@@ -125,7 +125,7 @@ impl RdsWriter {
                 return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
             };
             texts
-                .append(text, self.staged.parent())
+                .append(text, &self.staged.spill_directory())
                 .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
         }
         Ok(())
@@ -197,7 +197,7 @@ impl TreeWriter for RdsWriter {
         let Some((name, NewMember::Numbers(_, spool))) = found else {
             return Err(Error::mismatch(self.place(array), "numbers", "another member"));
         };
-        let appended = spool.append(bytes, self.staged.parent());
+        let appended = spool.append(bytes, &self.staged.spill_directory());
         let place = || Place::array(self.staged.path(), &**name);
         appended.map_err(|error| Error::new(ErrorKind::Io(error), place()))
     }

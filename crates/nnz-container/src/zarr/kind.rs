@@ -54,9 +54,12 @@ impl ContainerKind for ZarrKind {
         options: &CreateOptions,
     ) -> Result<Box<dyn TreeWriter>> {
         options.compress.map_or(Ok(()), Compression::check)?;
-        let zarr =
-            ZarrOptions { version: ZarrVersion::V3, consolidate: false, threads: options.threads };
-        Ok(Box::new(ZarrWriter::create(path, group, options.write, zarr)?))
+        let zarr = ZarrOptions {
+            version: ZarrVersion::V3,
+            consolidate: false,
+            threads: options.write.context.threads(),
+        };
+        Ok(Box::new(ZarrWriter::create(path, group, options.write.clone(), zarr)?))
     }
 }
 

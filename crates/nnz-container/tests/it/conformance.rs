@@ -49,7 +49,7 @@ impl Backend for Memory {
 
 impl Backend for tempfile::TempDir {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         NamedArraysWriter::new(
             DirectoryWriter::create(&self.path().join("store"), options, MEMBERS).unwrap(),
         )
@@ -67,7 +67,7 @@ struct InHdf5(tempfile::TempDir, &'static str, Stored);
 #[cfg(feature = "hdf5")]
 impl Backend for InHdf5 {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let path = self.0.path().join("store.h5");
         let hdf5 = Hdf5Writer::create(&path, self.1, options, Hdf5Options::default());
         self.2.of(NamedArraysWriter::new(hdf5.unwrap()))
@@ -85,7 +85,7 @@ struct InNetCdf(tempfile::TempDir, &'static str, Stored);
 #[cfg(feature = "hdf5")]
 impl Backend for InNetCdf {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let path = self.0.path().join("store.nc");
         let netcdf = Hdf5Options { netcdf: true, ..Hdf5Options::default() };
         let netcdf = Hdf5Writer::create(&path, self.1, options, netcdf);
@@ -102,7 +102,7 @@ struct InRds(tempfile::TempDir, RdsOptions);
 
 impl Backend for InRds {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         NamedArraysWriter::new(
             RdsWriter::create(&self.0.path().join("store.rds"), options, self.1).unwrap(),
         )
@@ -118,7 +118,7 @@ struct InNpy(tempfile::TempDir);
 
 impl Backend for InNpy {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         NamedArraysWriter::new(
             NpyDirectoryWriter::create(&self.0.path().join("store"), options).unwrap(),
         )
@@ -134,7 +134,7 @@ struct InNpz(tempfile::TempDir, Compression);
 
 impl Backend for InNpz {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let npz = NpzOptions { compress: self.1 };
         NamedArraysWriter::new(
             NpzWriter::create(&self.0.path().join("store.npz"), options, npz).unwrap(),
@@ -153,7 +153,7 @@ struct InZarr(tempfile::TempDir, &'static str, Stored);
 #[cfg(feature = "zarr")]
 impl Backend for InZarr {
     fn writer(&self) -> NamedArraysWriter {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let path = self.0.path().join("store.zarr");
         let zarr = ZarrWriter::create(&path, self.1, options, ZarrOptions::default());
         self.2.of(NamedArraysWriter::new(zarr.unwrap()))

@@ -9,7 +9,7 @@ use nnz_storage::staging::WriteOptions;
 fn round_trip(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
-    let options = WriteOptions { overwrite: false, sync: false };
+    let options = WriteOptions::default().overwrite(false).sync(false);
     let mut writer = NamedArraysWriter::new(DirectoryWriter::create(&path, options, &["names"])?);
     writer.write_strings("names", &mut std::iter::once(name))?;
     writer.finish()?;
@@ -40,7 +40,7 @@ fn a_carriage_return_at_the_end_of_a_name_is_refused() {
 fn a_target_that_is_no_longer_a_store_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
     let mut writer = NamedArraysWriter::new(
@@ -60,7 +60,7 @@ fn arrays_remain_those_of_the_opened_directory() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
     let write = |number: u32| {
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         let members: &[&str] = &["version", "a"];
         let mut to: NamedArraysWriter =
             NamedArraysWriter::new(DirectoryWriter::create(&path, options, members).unwrap());

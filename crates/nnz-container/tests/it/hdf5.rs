@@ -13,8 +13,13 @@ use nnz_testing::random::Random;
 
 use crate::common::hdf5::{everything, golden};
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
-const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
+
+fn force() -> WriteOptions {
+    WriteOptions::default().overwrite(true).sync(false)
+}
 
 fn writer(path: &Path, group: &str, write: WriteOptions) -> nnz_core::Result<NamedArraysWriter> {
     Hdf5Writer::create(path, group, write, Hdf5Options::default()).map(NamedArraysWriter::new)
@@ -92,7 +97,7 @@ fn other_files_are_refused() {
     let error = crate::common::open_hdf5(&path, "").unwrap_err().to_string();
     assert!(error.ends_with("found no HDF5 signature, expected an HDF5 file"), "{error}");
     assert!(crate::common::open_hdf5(dir.path(), "").is_err());
-    assert!(writer(&path, "group", FORCE).is_err());
+    assert!(writer(&path, "group", force()).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"%%MatrixMarket");
 }
 
@@ -100,22 +105,22 @@ fn other_files_are_refused() {
 fn groups_are_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    write(&path, "one", NEW, &[1]);
-    write(&path, "deep/er/two", NEW, &[2, 2]);
-    write(&path, "deep/er/three", NEW, &[3, 3, 3]);
+    write(&path, "one", new(), &[1]);
+    write(&path, "deep/er/two", new(), &[2, 2]);
+    write(&path, "deep/er/three", new(), &[3, 3, 3]);
     for group in ["one", "deep/er/two", "deep", ""] {
-        let refused = writer(&path, group, NEW).err().unwrap();
+        let refused = writer(&path, group, new()).err().unwrap();
         assert!(matches!(refused.kind(), ErrorKind::Exists), "{refused}");
     }
-    write(&path, "/deep/er/two/", FORCE, &[4]);
+    write(&path, "/deep/er/two/", force(), &[4]);
     assert_eq!(numbers(&path, "one"), [1]);
     assert_eq!(numbers(&path, "deep/er/two"), [4]);
     assert_eq!(numbers(&path, "deep/er/three"), [3, 3, 3]);
     assert_eq!(crate::common::open_hdf5(&path, "deep/er/two").unwrap().members().unwrap().len(), 2);
 
-    let error = writer(&path, "one/numbers/x", FORCE).err().unwrap().to_string();
+    let error = writer(&path, "one/numbers/x", force()).err().unwrap().to_string();
     assert!(error.ends_with("found the dataset one/numbers, expected a group, or nothing"));
-    write(&path, "", FORCE, &[5]);
+    write(&path, "", force(), &[5]);
     assert_eq!(numbers(&path, ""), [5]);
     assert_eq!(
         crate::common::open_hdf5(&path, "").unwrap().members().unwrap(),
@@ -132,10 +137,10 @@ fn groups_are_added_next_to_unsupported_objects() {
         let path = dir.path().join("a.h5");
         std::fs::copy(root.join(format!("neighbours_{form}.h5")), &path).unwrap();
         let before = std::fs::read(&path).unwrap();
-        write(&path, "new", NEW, &[1]);
-        write(&path, "inner/deep/new", NEW, &[2]);
-        write(&path, "inner/group", FORCE, &[3]);
-        write(&path, "new", FORCE, &[4]);
+        write(&path, "new", new(), &[1]);
+        write(&path, "inner/deep/new", new(), &[2]);
+        write(&path, "inner/group", force(), &[3]);
+        write(&path, "new", force(), &[4]);
 
         let found: Vec<String> = groups_with(&path, &["version"])
             .unwrap()
@@ -167,7 +172,7 @@ fn groups_are_added_next_to_unsupported_objects() {
             ("external/x", "found the dataset external, expected a group, or nothing"),
             ("nowhere/x", "found a broken link at nowhere, expected a group, or nothing"),
         ] {
-            let error = writer(&path, group, FORCE).err().unwrap().to_string();
+            let error = writer(&path, group, force()).err().unwrap().to_string();
             assert!(error.ends_with(message), "{form}: {error}");
         }
     }
@@ -177,12 +182,12 @@ fn groups_are_added_next_to_unsupported_objects() {
 fn unfinished_writers_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    drop(writer(&path, "x", NEW).unwrap());
+    drop(writer(&path, "x", new()).unwrap());
     assert!(names_in(dir.path()).is_empty());
 
-    write(&path, "x", NEW, &[1]);
+    write(&path, "x", new(), &[1]);
     let before = std::fs::read(&path).unwrap();
-    let mut half = writer(&path, "y", NEW).unwrap();
+    let mut half = writer(&path, "y", new()).unwrap();
     let id = half.create_array("a", ValueType::U64).unwrap();
     half.append(id, &vec![7_u64; 100_000]).unwrap();
     assert_eq!(names_in(dir.path()), ["a.h5"]);
@@ -190,11 +195,11 @@ fn unfinished_writers_leave_nothing() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 
     // A thread would wait for itself.
-    let first = writer(&path, "y", NEW).unwrap();
-    let refused = writer(&path, "z", NEW).unwrap_err();
+    let first = writer(&path, "y", new()).unwrap();
+    let refused = writer(&path, "z", new()).unwrap_err();
     assert!(refused.to_string().contains("being written"), "{refused}");
     first.finish().unwrap();
-    write(&path, "z", NEW, &[2]);
+    write(&path, "z", new(), &[2]);
     assert_eq!(names_in(dir.path()), ["a.h5"]);
 }
 
@@ -218,7 +223,7 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
         let len = if chunk == Some(1) { 5000 } else { all.len() };
         let path = dir.path().join(format!("{at}.h5"));
         let options = Hdf5Options { threads, ..Hdf5Options::default() };
-        let writer = Hdf5Writer::create(&path, "g", NEW, options).unwrap();
+        let writer = Hdf5Writer::create(&path, "g", new(), options).unwrap();
         let writer = NamedArraysWriter::new(writer).compress(compress);
         let mut writer = match chunk {
             Some(chunk) => writer.chunk(chunk),
@@ -256,7 +261,7 @@ fn incompressible_data_is_read_back_at_every_level() {
     let mut random = Random::new(7);
     let random_numbers: Vec<u32> = (0..40_000).map(|_| random.next() as u32).collect();
     for compress in (0..=9).map(Compression::Gzip).chain([1, 3, 9].map(Compression::Zstd)) {
-        let mut writer = writer(&path, "", FORCE).unwrap().compress(compress);
+        let mut writer = writer(&path, "", force()).unwrap().compress(compress);
         let id = writer.create_array("numbers", ValueType::U32).unwrap();
         writer.append(id, &random_numbers).unwrap();
         writer.finish().unwrap();
@@ -267,7 +272,7 @@ fn incompressible_data_is_read_back_at_every_level() {
 #[test]
 fn ambiguous_text_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+    let mut writer = writer(&dir.path().join("a.h5"), "", new()).unwrap();
     for (name, bytes) in [("a", &b"\xff"[..]), ("b", b"x\0y")] {
         let error = writer.write_strings(name, &mut [&b"fine"[..], bytes].into_iter()).unwrap_err();
         assert_eq!(error.place().array.as_deref(), Some(name));
@@ -308,11 +313,11 @@ fn long_lists_of_strings_are_read_back() {
         }
         writer.finish().unwrap();
     };
-    put("one", NEW);
+    put("one", new());
     check("one");
-    put("two", NEW);
+    put("two", new());
     // The new list is written where the old one was.
-    put("one", FORCE);
+    put("one", force());
     check("one");
     check("two");
 }
@@ -327,8 +332,8 @@ fn groups_are_added_after_a_user_block_and_with_long_texts() {
         let path = dir.path().join(format!("{}{track_order}.h5", block.len()));
         let options = FileOptions { threads: 1, track_order };
         let mut file = match block {
-            [] => FileWriter::create(&path, NEW, options).unwrap(),
-            block => FileWriter::create_with_user_block(&path, block, NEW, options).unwrap(),
+            [] => FileWriter::create(&path, new(), options).unwrap(),
+            block => FileWriter::create_with_user_block(&path, block, new(), options).unwrap(),
         };
         let group = file.create_group(ObjectId::ROOT, "before").unwrap();
         file.set_attribute(group, "version", Value::text("first")).unwrap();
@@ -336,7 +341,7 @@ fn groups_are_added_after_a_user_block_and_with_long_texts() {
         let long = "x".repeat(100_000);
         for (at, group) in (0..).zip(["one", "before/two", "a/b/three"]) {
             let options = Hdf5Options { netcdf: track_order, ..Hdf5Options::default() };
-            let writer = Hdf5Writer::create(&path, group, NEW, options).unwrap();
+            let writer = Hdf5Writer::create(&path, group, new(), options).unwrap();
             let mut writer = NamedArraysWriter::new(writer);
             writer.set_attribute("version", &long).unwrap();
             let id = writer.create_array("numbers", ValueType::U32).unwrap();
@@ -363,16 +368,16 @@ fn groups_with_long_names_are_added_and_replaced() {
     for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
         let path = dir.path().join(name);
         let options = Hdf5Options { track_order, ..Hdf5Options::default() };
-        NamedArraysWriter::new(Hdf5Writer::create(&path, "g", NEW, options).unwrap())
+        NamedArraysWriter::new(Hdf5Writer::create(&path, "g", new(), options).unwrap())
             .finish()
             .unwrap();
-        for (group, before, number) in [(&long, NEW, 1), (&long, FORCE, 2)] {
+        for (group, before, number) in [(&long, new(), 1), (&long, force(), 2)] {
             write(&path, group, before, &[number]);
             assert_eq!(numbers(&path, group), [number]);
         }
-        write(&path, &format!("g/{long}/inner"), NEW, &[3]);
+        write(&path, &format!("g/{long}/inner"), new(), &[3]);
         assert_eq!(numbers(&path, &format!("g/{long}/inner")), [3]);
-        let error = writer(&path, &format!("{long}x"), NEW).unwrap_err().to_string();
+        let error = writer(&path, &format!("{long}x"), new()).unwrap_err().to_string();
         assert!(error.contains("65000 bytes: HDF5 allows at most 64999"), "{}", error.len());
     }
 }
@@ -395,7 +400,7 @@ impl StringReader for WrongCount {
 fn a_wrong_number_of_strings_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for (stated, given) in [(3, 2), (2, 3), (100_000, 70_000), (70_000, 100_000), (70_000, 10)] {
-        let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+        let mut writer = writer(&dir.path().join("a.h5"), "", new()).unwrap();
         let error = writer.copy_strings("names", &mut WrongCount(stated, given + 1)).unwrap_err();
         assert!(error.to_string().contains(&format!("expected the stated {stated}")), "{error}");
     }
@@ -409,7 +414,7 @@ fn attributes_larger_than_a_header_are_read_back() {
     let path = dir.path().join("a.h5");
     let text = "{\n\"comment\": \"\u{2211}\"}".repeat(200_000);
     for group in ["", "one", "two/three"] {
-        let mut writer = writer(&path, group, NEW).unwrap();
+        let mut writer = writer(&path, group, new()).unwrap();
         writer.set_attribute("binsparse", &text).unwrap();
         writer.set_attribute("empty", "").unwrap();
         assert!(writer.set_attribute("zero", "a\0b").is_err());
@@ -435,7 +440,7 @@ fn invalid_options_are_refused() {
         (1, Compression::Zstd(0)),
         (1, Compression::Zstd(23)),
     ] {
-        let writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+        let writer = writer(&dir.path().join("a.h5"), "", new()).unwrap();
         let mut writer = writer.chunk(chunk).compress(compress);
         let error = writer.create_array("a", ValueType::U32).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Argument(_)), "{error}");
@@ -448,7 +453,7 @@ fn invalid_options_are_refused() {
 fn arrays_of_more_than_4_gib() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("large.h5");
-    let mut writer = writer(&path, "g", NEW).unwrap();
+    let mut writer = writer(&path, "g", new()).unwrap();
     let bytes = writer.create_array("bytes", ValueType::U8).unwrap();
     let second = writer.create_array("numbers", ValueType::U32).unwrap();
     let block: Vec<u8> = (0..1 << 24).map(|n: u32| n.to_le_bytes()[1]).collect();
@@ -460,7 +465,7 @@ fn arrays_of_more_than_4_gib() {
     writer.append(second, &[1, 2, 3]).unwrap();
     writer.finish().unwrap();
     // The second group is written to a copy.
-    write(&path, "h", NEW, &[4]);
+    write(&path, "h", new(), &[4]);
     assert!(path.metadata().unwrap().len() > 5_000_000_000);
     let container = crate::common::open_hdf5(&path, "g").unwrap();
     let array = container.array("bytes").unwrap();
@@ -479,7 +484,7 @@ fn arrays_of_more_than_4_gib() {
 fn concurrently_added_groups_are_all_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
-    write(&path, "first", NEW, &[1, 2, 3]);
+    write(&path, "first", new(), &[1, 2, 3]);
     let start = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for thread in 0..4_u32 {
@@ -487,7 +492,7 @@ fn concurrently_added_groups_are_all_kept() {
             scope.spawn(move || {
                 start.wait();
                 for round in 0..5 {
-                    write(path, &format!("g{thread}/{round}"), NEW, &[thread, round]);
+                    write(path, &format!("g{thread}/{round}"), new(), &[thread, round]);
                 }
             });
         }
@@ -506,12 +511,12 @@ fn concurrent_changes_without_locks_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     let finish = |change: &dyn Fn()| {
-        let mut writer = writer(&path, "more", NEW).unwrap();
+        let mut writer = writer(&path, "more", new()).unwrap();
         writer.create_array("numbers", ValueType::U32).unwrap();
         change();
         writer.finish().unwrap_err()
     };
-    write(&path, "first", NEW, &[1]);
+    write(&path, "first", new(), &[1]);
     // Overwritten in place, replaced by another file, removed.
     let other = dir.path().join("other.h5");
     let changes: [&dyn Fn(); 2] = [
@@ -521,7 +526,7 @@ fn concurrent_changes_without_locks_are_kept() {
             std::fs::write(&path, bytes).unwrap();
         },
         &|| {
-            write(&other, "of_another", NEW, &[2]);
+            write(&other, "of_another", new(), &[2]);
             std::fs::rename(&other, &path).unwrap();
         },
     ];
@@ -533,9 +538,9 @@ fn concurrent_changes_without_locks_are_kept() {
     assert!(matches!(finish(&|| std::fs::remove_file(&path).unwrap()).kind(), ErrorKind::Changed));
     // A file that appears in between is not replaced by one with a single group of ours, not even
     // with `overwrite`.
-    let mut ours = writer(&path, "ours", FORCE).unwrap();
+    let mut ours = writer(&path, "ours", force()).unwrap();
     ours.create_array("numbers", ValueType::U32).unwrap();
-    write(&path, "theirs", NEW, &[3]);
+    write(&path, "theirs", new(), &[3]);
     assert!(matches!(ours.finish().unwrap_err().kind(), ErrorKind::Changed));
     assert_eq!(numbers(&path, "theirs"), [3]);
     assert_eq!(names_in(dir.path()), ["x.h5"]);
@@ -547,14 +552,14 @@ fn an_updated_file_is_locked_against_writers_only() {
     use rustix::fs::{FlockOperation, flock};
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
-    write(&path, "first", NEW, &[1]);
+    write(&path, "first", new(), &[1]);
     // The locks of the HDF5 library for reading and writing.
     let [shared, exclusive] =
         [FlockOperation::NonBlockingLockShared, FlockOperation::NonBlockingLockExclusive];
     let open = || std::fs::File::open(&path).unwrap();
     let reader = open();
     flock(&reader, shared).unwrap();
-    let mut ours = writer(&path, "more", NEW).unwrap();
+    let mut ours = writer(&path, "more", new()).unwrap();
     ours.create_array("numbers", ValueType::U32).unwrap();
     flock(open(), shared).unwrap();
     assert!(flock(open(), exclusive).is_err());
@@ -565,7 +570,7 @@ fn an_updated_file_is_locked_against_writers_only() {
     let theirs = open();
     flock(&theirs, exclusive).unwrap();
     std::thread::scope(|scope| {
-        let added = scope.spawn(|| write(&path, "last", NEW, &[3]));
+        let added = scope.spawn(|| write(&path, "last", new(), &[3]));
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!added.is_finished());
         drop(theirs);
@@ -588,7 +593,7 @@ fn a_file_marked_as_open_for_writing_is_refused() {
         let sum = nnz_hdf5::lookup3(&bytes[..44]);
         bytes[44..48].copy_from_slice(&sum.to_le_bytes());
         std::fs::write(&path, &bytes).unwrap();
-        let added = writer(&path, "more", NEW);
+        let added = writer(&path, "more", new());
         if flags == 0 {
             drop(added.unwrap());
             continue;
@@ -605,7 +610,7 @@ fn a_file_with_one_group_that_is_replaced_does_not_grow() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let write = |group: &str| {
-        let mut writer = writer(&path, group, FORCE).unwrap();
+        let mut writer = writer(&path, group, force()).unwrap();
         let array = writer.create_array("data", ValueType::U32).unwrap();
         writer.append(array, &(0..10_000).collect::<Vec<u32>>()).unwrap();
         writer.finish().unwrap();

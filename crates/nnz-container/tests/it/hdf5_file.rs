@@ -15,7 +15,10 @@ use proptest::prelude::*;
 
 use crate::common::hdf5::{Member, member};
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
+
 const I32: ElementType = ElementType::Number(ValueType::I32);
 
 fn in_memory(threads: usize) -> FileWriter<Cursor<Vec<u8>>> {
@@ -157,7 +160,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.h5");
         let options = FileOptions { threads, track_order };
-        let mut file = FileWriter::create(&path, NEW, options).unwrap();
+        let mut file = FileWriter::create(&path, new(), options).unwrap();
         write(&mut file, ObjectId::ROOT, "node", &node);
         let bytes = file.commit().unwrap();
         prop_assert_eq!(bytes, std::fs::metadata(&path).unwrap().len());
@@ -169,7 +172,7 @@ proptest! {
 fn groups_of_any_size_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
+    let mut file = FileWriter::create(&path, new(), FileOptions::default()).unwrap();
     // A symbol table node has 8 members, a B-tree node 32 of them.
     let counts = [0, 1, 8, 9, 256, 257, 1000, 8192, 8193, 70_000];
     for count in counts {
@@ -194,7 +197,7 @@ fn groups_of_any_size_are_read_back() {
 fn any_number_of_chunks_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
+    let mut file = FileWriter::create(&path, new(), FileOptions::default()).unwrap();
     // A B-tree node has 64 chunks.
     let counts = [0_i32, 1, 64, 65, 4096, 4097, 5000];
     let mut ids = Vec::new();
@@ -223,7 +226,7 @@ fn any_number_of_chunks_is_read_back() {
 fn strings_of_any_length_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
+    let mut file = FileWriter::create(&path, new(), FileOptions::default()).unwrap();
     let lengths = [0, 1, 4063, 4064, 4065, 4095, 4096, 65_503, 65_504, 65_505, 70_000, 0, 1];
     let strings: Vec<String> = lengths.iter().map(|len| "x".repeat(*len)).collect();
     let spec = DatasetSpec::contiguous(ElementType::TEXT, &[strings.len() as u64]);
@@ -249,7 +252,7 @@ fn strings_of_any_length_are_read_back() {
 fn attributes_larger_than_a_header_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
-    let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
+    let mut file = FileWriter::create(&path, new(), FileOptions::default()).unwrap();
     for count in [4000_u32, 4092, 4093, 4094, 5000, 100_000] {
         let group = file.create_group(ObjectId::ROOT, &count.to_string()).unwrap();
         file.create_group(group, "member").unwrap();
@@ -277,7 +280,7 @@ fn attributes_larger_than_a_header_are_read_back() {
     }
 
     let path = dir.path().join("b.h5");
-    let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
+    let mut file = FileWriter::create(&path, new(), FileOptions::default()).unwrap();
     file.set_attribute(ObjectId::ROOT, "large", many).unwrap();
     let group = file.create_group(ObjectId::ROOT, "g").unwrap();
     file.set_attribute(group, "larger", Value::numbers(&vec![0_u8; 16 << 20])).unwrap();

@@ -52,7 +52,7 @@ fn read_all(path: &Path) -> u64 {
 
 fn write_file(dir: &Path, compress: Compression) -> std::path::PathBuf {
     let path = dir.join("write_file.h5");
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     let writer = Hdf5Writer::create(&path, "g", options, Hdf5Options::default()).unwrap();
     let mut writer = NamedArraysWriter::new(writer).chunk(100).compress(compress);
     writer.set_attribute("version", "some").unwrap();
@@ -118,7 +118,7 @@ fn writing_to_mutated_files_does_not_panic() {
         let mut bytes = original.clone();
         mutate(&mut bytes, &mut random);
         std::fs::write(&target, &bytes).unwrap();
-        let options = WriteOptions { overwrite: true, sync: false };
+        let options = WriteOptions::default().overwrite(true).sync(false);
         // Added next to the damaged group, or replacing it.
         let group = if at % 2 == 0 { "new" } else { "g" };
         let made = Hdf5Writer::create(&target, group, options, Hdf5Options::default());

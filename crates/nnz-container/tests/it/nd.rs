@@ -55,7 +55,7 @@ proptest! {
         let cells = u16::try_from(shape.iter().product::<u64>()).unwrap();
         let values = Values::U16((0..cells).map(|cell| cell.wrapping_add(seed)).collect());
         let array = NdArray { shape, values };
-        let write = WriteOptions { overwrite: false, sync: false };
+        let write = WriteOptions::default().overwrite(false).sync(false);
         write_array(&path, &array, write).unwrap().commit().unwrap();
         prop_assert_eq!(read_array(&path, 1 << 20).unwrap(), array);
     }

@@ -39,7 +39,9 @@ fn binsparse_files_match_their_manifest() {
     assert_eq!(classic, 3);
 }
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
 
 fn writer(path: &Path, group: &str, write: WriteOptions) -> Result<NamedArraysWriter> {
     let options = Hdf5Options { netcdf: true, ..Hdf5Options::default() };
@@ -48,7 +50,7 @@ fn writer(path: &Path, group: &str, write: WriteOptions) -> Result<NamedArraysWr
 
 /// Writes a group with arrays of the given lengths.
 fn write(path: &Path, group: &str, arrays: &[(&str, usize)]) {
-    let mut writer = writer(path, group, NEW).unwrap();
+    let mut writer = writer(path, group, new()).unwrap();
     writer.set_attribute("text", "two\nlines").unwrap();
     for &(name, len) in arrays {
         let id = writer.create_array(name, ValueType::I16).unwrap();
@@ -113,7 +115,7 @@ fn names_too_long_for_netcdf_are_refused() {
     write(&path, "", &[("a", 3)]);
     let before = std::fs::read(&path).unwrap();
     let group = format!("x/{}", "q".repeat(256));
-    let refused = writer(&path, &group, NEW).unwrap_err();
+    let refused = writer(&path, &group, new()).unwrap_err();
     assert!(refused.to_string().contains("256 bytes"), "{refused}");
     assert!(std::fs::read(&path).unwrap() == before);
     write(&path, &group[..group.len() - 1], &[("a", 3)]);
@@ -125,7 +127,7 @@ fn a_group_is_replaced_with_its_dimensions() {
     let path = dir.path().join("a.nc");
     write(&path, "one", &[("a", 3)]);
     write(&path, "two", &[("a", 4)]);
-    let force = WriteOptions { overwrite: true, sync: false };
+    let force = WriteOptions::default().overwrite(true).sync(false);
     let mut writer = writer(&path, "one", force).unwrap();
     writer.create_array("b", ValueType::U64).unwrap();
     writer.finish().unwrap();
@@ -141,7 +143,7 @@ fn classic_files_and_unsupported_types_are_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     for value_type in [ValueType::Bint8, ValueType::ComplexF32, ValueType::ComplexF64] {
-        let mut writer = writer(&path, "", NEW).unwrap();
+        let mut writer = writer(&path, "", new()).unwrap();
         let error = writer.create_array("a", value_type).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     }
@@ -149,7 +151,7 @@ fn classic_files_and_unsupported_types_are_not_written() {
     let classic = classic.iter().map(|file| std::fs::read(&file.path).unwrap());
     let classic = classic.into_iter().find(|bytes| is_netcdf(bytes)).unwrap();
     std::fs::write(&path, &classic).unwrap();
-    assert!(writer(&path, "group", NEW).is_err());
+    assert!(writer(&path, "group", new()).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), classic);
 }
 

@@ -11,7 +11,9 @@ use nnz_storage::staging::WriteOptions;
 
 use crate::common::binsparse;
 
-const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
+fn unsynced() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
 
 /// `numpy.save` of `[1, 2]` as `>i2`.
 fn two() -> Vec<u8> {
@@ -85,12 +87,12 @@ fn files_of_numpy_are_read_exactly() {
         // The same in a directory, and in a compressed zip file.
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("store");
-        copy(&npz, NamedArraysWriter::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
+        copy(&npz, NamedArraysWriter::new(NpyDirectoryWriter::create(&at, unsynced()).unwrap()));
         assert!(is_npy_directory(&InputDirectory::open(&at).unwrap()).unwrap());
         binsparse::check(&crate::common::open_npy(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
         let options = NpzOptions { compress: Compression::Gzip(9) };
-        copy(&npz, NamedArraysWriter::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
+        copy(&npz, NamedArraysWriter::new(NpzWriter::create(&at, unsynced(), options).unwrap()));
         binsparse::check(&crate::common::open_npz(&at).unwrap(), &entry);
     }
 }
@@ -211,7 +213,7 @@ fn zip_bombs_are_inflated_up_to_the_stated_size() {
     let path = dir.path().join("x.npz");
     let options = NpzOptions { compress: Compression::Gzip(9) };
     let mut writer: NamedArraysWriter =
-        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
+        NamedArraysWriter::new(NpzWriter::create(&path, unsynced(), options).unwrap());
     let id = writer.create_array("a", ValueType::U8).unwrap();
     writer.append_bytes(id, &vec![0; 3 << 20]).unwrap();
     writer.finish().unwrap();
@@ -239,7 +241,7 @@ fn long_compressed_entries_have_random_access() {
     let numbers: Vec<u32> = (0..1_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
     let options = NpzOptions { compress: Compression::Gzip(1) };
     let mut writer: NamedArraysWriter =
-        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
+        NamedArraysWriter::new(NpzWriter::create(&path, unsynced(), options).unwrap());
     // Arrays may be appended to alternately.
     let a = writer.create_array("a", ValueType::U32).unwrap();
     let b = writer.create_array("b", ValueType::F64).unwrap();
@@ -270,8 +272,9 @@ fn long_compressed_entries_have_random_access() {
 fn strings_have_the_length_of_the_longest() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer: NamedArraysWriter =
-        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
+    let mut writer: NamedArraysWriter = NamedArraysWriter::new(
+        NpzWriter::create(&path, unsynced(), NpzOptions::default()).unwrap(),
+    );
     let strings = [&b"a"[..], "h\u{e9}".as_bytes(), b"", "\u{1f600}".as_bytes()];
     writer.write_strings("s", &mut strings.into_iter()).unwrap();
     writer.finish().unwrap();
@@ -303,16 +306,16 @@ fn strings_have_the_length_of_the_longest() {
 fn directories_with_other_files_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store");
-    let forced = WriteOptions { overwrite: true, sync: false };
+    let forced = WriteOptions::default().overwrite(true).sync(false);
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join("a.npy"), two()).unwrap();
     assert!(is_npy_directory(&InputDirectory::open(&path).unwrap()).unwrap());
-    assert!(NpyDirectoryWriter::create(&path, UNSYNCED).is_err());
-    let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
+    assert!(NpyDirectoryWriter::create(&path, unsynced()).is_err());
+    let error = NpyDirectoryWriter::create(&path, forced.clone()).unwrap_err().to_string();
     assert!(error.contains("it contains another file, \"a.npy\""), "{error}");
     let described = r#"{"binsparse": {"data_types": {"a": "float32"}}}"#;
     std::fs::write(path.join("binsparse.json"), described).unwrap();
-    drop(NpyDirectoryWriter::create(&path, forced).unwrap());
+    drop(NpyDirectoryWriter::create(&path, forced.clone()).unwrap());
     std::fs::write(path.join("thesis.tex"), "").unwrap();
     let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
     assert!(error.contains("thesis.tex"), "{error}");
@@ -323,7 +326,7 @@ fn zstd_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for compress in [Compression::Zstd(3), Compression::Gzip(10)] {
         let path = dir.path().join("x.npz");
-        assert!(NpzWriter::create(&path, UNSYNCED, NpzOptions { compress }).is_err());
+        assert!(NpzWriter::create(&path, unsynced(), NpzOptions { compress }).is_err());
     }
 }
 
@@ -332,8 +335,9 @@ fn zstd_is_refused() {
 fn entries_of_more_than_4_gib() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer: NamedArraysWriter =
-        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
+    let mut writer: NamedArraysWriter = NamedArraysWriter::new(
+        NpzWriter::create(&path, unsynced(), NpzOptions::default()).unwrap(),
+    );
     let (a, b) = (
         writer.create_array("a", ValueType::U64).unwrap(),
         writer.create_array("b", ValueType::U32).unwrap(),

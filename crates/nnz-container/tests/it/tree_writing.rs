@@ -17,10 +17,12 @@ use proptest::prelude::*;
 use crate::common::tree_dump::{self, Golden};
 use crate::common::tree_model::{Target, differences, tree};
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
 
 fn copy(from: &Path, target: Target, to: &Path, memory: u64) -> Result<CopyReport> {
-    let mut writer = target.create(to, NEW)?;
+    let mut writer = target.create(to, new())?;
     let options = CopyOptions::new().memory(memory);
     let report = copy_tree(&*open(from, "")?, &mut *writer, NodeId::ROOT, &options)?;
     writer.finish()?;
@@ -44,7 +46,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         for target in Target::ALL {
             let path = dir.path().join(target.file_name());
-            let mut writer = target.create_with(&path, NEW, threads).unwrap();
+            let mut writer = target.create_with(&path, new(), threads).unwrap();
             let left_out = tree.write(&mut *writer, NodeId::ROOT).unwrap();
             writer.finish().unwrap();
             let found = tree.differences(&*open(&path, "").unwrap(), &left_out);
@@ -57,7 +59,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         for first in Target::ALL {
             let path = dir.path().join(first.file_name());
-            let mut writer = first.create(&path, NEW).unwrap();
+            let mut writer = first.create(&path, new()).unwrap();
             tree.write(&mut *writer, NodeId::ROOT).unwrap();
             writer.finish().unwrap();
             for second in Target::ALL.into_iter().chain([Target::Npz]) {
@@ -166,7 +168,7 @@ fn golden_trees_are_copied_to_every_container() {
 fn large_arrays_are_copied_in_bounded_memory() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
-    let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
+    let mut writer = Target::Hdf5.create(&path, new()).unwrap();
     let element = ElementType::Number(nnz_core::ValueType::U32);
     // Bands of chunks are larger than the memory limit.
     let spec = ArraySpec::new(element, &[300, 7000]).chunk(&[100, 70]);
@@ -191,7 +193,7 @@ fn large_arrays_are_copied_in_bounded_memory() {
 fn shards_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let mut writer = Target::Zarr3.create(&path, NEW).unwrap();
+    let mut writer = Target::Zarr3.create(&path, new()).unwrap();
     let element = ElementType::Number(nnz_core::ValueType::U16);
     let values: Vec<u16> = (0..7 * 11).collect();
     for (name, compression) in [("a", Compression::None), ("b", Compression::Zstd(3))] {
@@ -212,7 +214,7 @@ fn shards_are_read_back() {
 fn references_are_updated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
-    let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
+    let mut writer = Target::Hdf5.create(&path, new()).unwrap();
     let obs = writer.create_groups(NodeId::ROOT, "study/obs").unwrap();
     let categories = writer.create_group(obs, "__categories").unwrap();
     writer.write_array(categories, "kind", &[2], &[1_i64, 2]).unwrap();
@@ -230,7 +232,7 @@ fn references_are_updated() {
     writer.finish().unwrap();
     // The group is copied to another path.
     let second = dir.path().join("second.h5");
-    let mut writer = Target::Hdf5.create(&second, NEW).unwrap();
+    let mut writer = Target::Hdf5.create(&second, new()).unwrap();
     let place = writer.create_groups(NodeId::ROOT, "x/y").unwrap();
     let from = open(&path, "study/obs").unwrap();
     let report = copy_tree(&*from, &mut *writer, place, &CopyOptions::new()).unwrap();
@@ -258,7 +260,7 @@ fn invalid_calls_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for target in Target::ALL {
         let path = dir.path().join(target.file_name());
-        let mut writer = target.create(&path, NEW).unwrap();
+        let mut writer = target.create(&path, new()).unwrap();
         let element = ElementType::Number(nnz_core::ValueType::U16);
         let spec = ArraySpec::new(element.clone(), &[3]);
         let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
@@ -287,7 +289,7 @@ fn invalid_calls_are_refused() {
         writer.append_bytes(array, &[0; 4]).unwrap_err();
         writer.finish().unwrap_err();
         assert!(!path.exists());
-        let mut writer = target.create(&path, NEW).unwrap();
+        let mut writer = target.create(&path, new()).unwrap();
         let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
         writer.append_bytes(array, &[0; 4]).unwrap();
         // Fewer.
@@ -309,7 +311,7 @@ fn arrays_are_added_to_zarr_stores() {
         let path = dir.path().join(format!("{consolidate}-{}", target.file_name()));
         let version = if target == Target::Zarr2 { ZarrVersion::V2 } else { ZarrVersion::V3 };
         let options = ZarrOptions { version, consolidate, threads: 1 };
-        let writer = ZarrWriter::create(&path, "", NEW, options).unwrap();
+        let writer = ZarrWriter::create(&path, "", new(), options).unwrap();
         let mut writer: Box<dyn TreeWriter> = Box::new(writer);
         writer.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a")).unwrap();
         let layers = writer.create_group(NodeId::ROOT, "layers").unwrap();
@@ -320,22 +322,22 @@ fn arrays_are_added_to_zarr_stores() {
             let options = ZarrOptions::default();
             Box::new(ZarrWriter::add(&path, member, write, options).unwrap())
         };
-        let mut writer = add("layers/counts", NEW);
+        let mut writer = add("layers/counts", new());
         writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
         writer.set_attribute(NodeId::ROOT, "y", &Attribute::of_number(1_i64)).unwrap_err();
         writer.write_array(NodeId::ROOT, "counts", &[3], &[1_u16, 2, 3]).unwrap();
         writer.finish().unwrap();
-        let mut writer = add("layers/sparse", NEW);
+        let mut writer = add("layers/sparse", new());
         let group = writer.create_group(NodeId::ROOT, "sparse").unwrap();
         writer.set_attribute(group, "shape", &Attribute::of_numbers(&[2_i64, 3])).unwrap();
         writer.write_array(group, "data", &[2], &[0.5_f32, 1.5]).unwrap();
         writer.finish().unwrap();
         // An existing array is replaced only with `overwrite`.
         let options = ZarrOptions::default();
-        ZarrWriter::add(&path, "layers/counts", NEW, options).unwrap_err();
-        ZarrWriter::add(&path, "missing/counts", NEW, options).unwrap_err();
-        drop(add("layers/unfinished", NEW));
-        let forced = WriteOptions { overwrite: true, sync: false };
+        ZarrWriter::add(&path, "layers/counts", new(), options).unwrap_err();
+        ZarrWriter::add(&path, "missing/counts", new(), options).unwrap_err();
+        drop(add("layers/unfinished", new()));
+        let forced = WriteOptions::default().overwrite(true).sync(false);
         let mut writer = add("layers/counts", forced);
         writer.write_array(NodeId::ROOT, "counts", &[2], &[9_i32, 8]).unwrap();
         writer.finish().unwrap();
@@ -399,7 +401,7 @@ fn add_to(path: &Path, group: &str, write: WriteOptions) -> Result<()> {
     };
     let add = |name: &str| -> Result<Box<dyn TreeWriter>> {
         let options = Hdf5Options { threads: 2, ..Hdf5Options::default() };
-        Ok(Box::new(Hdf5Writer::add(path, &member(name), write, options)?))
+        Ok(Box::new(Hdf5Writer::add(path, &member(name), write.clone(), options)?))
     };
     let mut writer = add("added array")?;
     writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
@@ -427,12 +429,12 @@ fn add_to(path: &Path, group: &str, write: WriteOptions) -> Result<()> {
 #[test]
 fn objects_are_added_to_hdf5_files() {
     let dir = tempfile::tempdir().unwrap();
-    let forced = WriteOptions { overwrite: true, sync: false };
+    let forced = WriteOptions::default().overwrite(true).sync(false);
     // A link from inside to the root sees what is added to it.
     let path = dir.path().join("links.h5");
     for group in ["index", ""] {
         std::fs::copy(tree_dump::golden("layouts.h5"), &path).unwrap();
-        add_to(&path, group, NEW).unwrap();
+        add_to(&path, group, new()).unwrap();
         let root = open(&path, "").unwrap();
         let loops = root.group("links/up").unwrap();
         assert_eq!(loops.children().unwrap(), root.children().unwrap());
@@ -442,7 +444,7 @@ fn objects_are_added_to_hdf5_files() {
     for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
         let options = Hdf5Options { track_order, ..Hdf5Options::default() };
         let path = dir.path().join(name);
-        let mut writer = Hdf5Writer::create(&path, "", NEW, options).unwrap();
+        let mut writer = Hdf5Writer::create(&path, "", new(), options).unwrap();
         let from = open(&tree_dump::golden("layouts.h5"), "").unwrap();
         copy_tree(&*from, &mut writer, NodeId::ROOT, &CopyOptions::new()).unwrap();
         Box::new(writer).finish().unwrap();
@@ -452,16 +454,17 @@ fn objects_are_added_to_hdf5_files() {
         let path = dir.path().join("copy.h5");
         std::fs::copy(dir.path().join(name), &path).unwrap();
         let before = tree_dump::dump(&path).unwrap();
-        add_to(&path, group, NEW).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
+        add_to(&path, group, new()).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
         let options = Hdf5Options { threads: 1, ..Hdf5Options::default() };
         let member = format!("{group}/added array");
-        let error = Hdf5Writer::add(&path, &member, NEW, options).unwrap_err();
+        let error = Hdf5Writer::add(&path, &member, new(), options).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists), "{error}");
-        Hdf5Writer::add(&path, "missing/x", NEW, options).unwrap_err();
+        Hdf5Writer::add(&path, "missing/x", new(), options).unwrap_err();
         // Dropped, it leaves no output.
-        drop(Hdf5Writer::add(&path, "unfinished", NEW, options).unwrap());
+        drop(Hdf5Writer::add(&path, "unfinished", new(), options).unwrap());
         // Twice, replacing the first.
-        add_to(&path, group, forced).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
+        add_to(&path, group, forced.clone())
+            .unwrap_or_else(|error| panic!("{name} {group}: {error}"));
         let opened = open(&path, group).unwrap();
         let array = opened.array("added array").unwrap();
         let values = array.read(&array.all(), 1 << 20).unwrap();
@@ -493,7 +496,7 @@ fn objects_are_added_to_hdf5_files() {
 fn arrays_are_written_to_npz() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer = Target::Npz.create(&path, NEW).unwrap();
+    let mut writer = Target::Npz.create(&path, new()).unwrap();
     let error = writer.create_group(NodeId::ROOT, "g").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     let spec = ArraySpec::growing(ElementType::Number(nnz_core::ValueType::F64), &[2]);
@@ -515,7 +518,7 @@ fn arrays_are_written_to_npz() {
     assert_eq!(root.array("scalar").unwrap().shape(), [0_u64; 0]);
     // Fewer elements than the shape has.
     let other = dir.path().join("other.npz");
-    let mut writer = Target::Npz.create(&other, NEW).unwrap();
+    let mut writer = Target::Npz.create(&other, new()).unwrap();
     let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::F64), &[2]);
     writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
     writer.finish().unwrap_err();
@@ -526,7 +529,7 @@ fn arrays_are_written_to_npz() {
 fn arrays_of_netcdf_have_dimensions() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.nc");
-    let mut writer = Target::NetCdf.create(&path, NEW).unwrap();
+    let mut writer = Target::NetCdf.create(&path, new()).unwrap();
     let group = writer.create_group(NodeId::ROOT, "g").unwrap();
     let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::U8), &[2, 3]);
     let named = spec.clone().dimensions(["cell", "gene"]);

@@ -80,7 +80,7 @@ fn stores_of_python_are_read_exactly() {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("again.zarr");
         let options = ZarrOptions { consolidate: false, ..ZarrOptions::default() };
-        let write = WriteOptions { overwrite: false, sync: false };
+        let write = WriteOptions::default().overwrite(false).sync(false);
         let to = ZarrWriter::create(&at, "in/here", write, options).unwrap();
         let mut to = NamedArraysWriter::new(to).chunk(5);
         to.set_attribute("binsparse", &zarr.attribute("binsparse").unwrap()).unwrap();

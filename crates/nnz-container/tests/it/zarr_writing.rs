@@ -9,8 +9,13 @@ use nnz_core::{Result, StringList, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
-const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
+
+fn forced() -> WriteOptions {
+    WriteOptions::default().overwrite(true).sync(false)
+}
 
 /// Starts writing a group as named arrays are stored.
 fn create(path: &Path, group: &str, write: WriteOptions, threads: usize) -> Result<ZarrWriter> {
@@ -19,7 +24,7 @@ fn create(path: &Path, group: &str, write: WriteOptions, threads: usize) -> Resu
 }
 
 fn writer(path: &Path, group: &str) -> NamedArraysWriter {
-    NamedArraysWriter::new(create(path, group, NEW, 2).unwrap())
+    NamedArraysWriter::new(create(path, group, new(), 2).unwrap())
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
         let numbers = if chunk == Some(1) { &numbers[..300] } else { &numbers };
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
-        let to = NamedArraysWriter::new(create(&path, "", NEW, threads).unwrap());
+        let to = NamedArraysWriter::new(create(&path, "", new(), threads).unwrap());
         let to = to.compress(compress);
         let mut to = match chunk {
             Some(chunk) => to.chunk(chunk),
@@ -142,7 +147,7 @@ fn every_compression_of_every_type_is_read_back() {
         for (number, compress) in compressions.iter().enumerate() {
             let path = dir.path().join(format!("{version:?}-{number}.zarr"));
             let options = ZarrOptions { version, ..ZarrOptions::default() };
-            let mut to = ZarrWriter::create(&path, "", NEW, options).unwrap();
+            let mut to = ZarrWriter::create(&path, "", new(), options).unwrap();
             let mut written = Vec::new();
             for &value_type in ValueType::ALL {
                 for (len, chunk) in [(0, 5), (1, 5), (1000, 300), (70_000, 1 << 20), (9, 2)] {
@@ -178,7 +183,7 @@ fn bytes_do_not_depend_on_threads() {
     let written = |threads| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
-        let to = NamedArraysWriter::new(create(&path, "", NEW, threads).unwrap());
+        let to = NamedArraysWriter::new(create(&path, "", new(), threads).unwrap());
         let mut to = to.chunk(1000).compress(Compression::Zstd(3));
         let id = to.create_array("a", ValueType::U64).unwrap();
         to.append(id, &(0..10_500).collect::<Vec<u64>>()).unwrap();
@@ -220,11 +225,11 @@ fn groups_are_replaced_only_with_overwrite() {
     };
     let tag =
         |group: &str| crate::common::open_zarr(&path, group).unwrap().attribute("tag").unwrap();
-    put("one/two", NEW, "first").unwrap();
-    put("one/three", NEW, "second").unwrap();
-    put("four/five/six", NEW, "third").unwrap();
-    assert!(put("one/two", NEW, "no").is_err());
-    put("one/two", FORCED, "again").unwrap();
+    put("one/two", new(), "first").unwrap();
+    put("one/three", new(), "second").unwrap();
+    put("four/five/six", new(), "third").unwrap();
+    assert!(put("one/two", new(), "no").is_err());
+    put("one/two", forced(), "again").unwrap();
     assert_eq!(
         [tag("one/two"), tag("one/three"), tag("four/five/six")],
         ["again", "second", "third"]
@@ -238,17 +243,17 @@ fn groups_are_replaced_only_with_overwrite() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3);
     // An array is not a group to write into, nor is an invalid name.
-    assert!(put("one/two/a/b", NEW, "no").is_err());
+    assert!(put("one/two/a/b", new(), "no").is_err());
     // It is not replaced by a group either, as this would break its parent group.
-    for write in [NEW, FORCED] {
+    for write in [new(), forced()] {
         let refused = put("one/two/a", write, "no").unwrap_err().to_string();
         assert!(refused.contains("an array, expected a group, or nothing"), "{refused}");
     }
     assert_eq!(crate::common::open_zarr(&path, "one/two").unwrap().array("a").unwrap().len(), 1);
     for name in ["..", "a/../b", "__reserved", "zarr.json"] {
-        assert!(put(name, NEW, "no").is_err(), "{name}");
+        assert!(put(name, new(), "no").is_err(), "{name}");
     }
-    put("", FORCED, "all").unwrap();
+    put("", forced(), "all").unwrap();
     assert_eq!(crate::common::open_zarr(&path, "").unwrap().members().unwrap(), ["a", "tag"]);
 }
 
@@ -256,7 +261,7 @@ fn groups_are_replaced_only_with_overwrite() {
 fn only_stores_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let again = || create(&path, "", FORCED, 2);
+    let again = || create(&path, "", forced(), 2);
     let mut to = writer(&path, "g");
     let id = to.create_array("a", ValueType::U8).unwrap();
     to.append(id, &[1_u8]).unwrap();
@@ -272,13 +277,13 @@ fn only_stores_are_replaced() {
     std::fs::remove_dir(path.join("photos")).unwrap();
     drop(again().unwrap());
     // A directory of stores is not a store, nor is one with metadata of another kind.
-    assert!(create(dir.path(), "", FORCED, 2).is_err());
+    assert!(create(dir.path(), "", forced(), 2).is_err());
     let other = dir.path().join("other");
     std::fs::create_dir(&other).unwrap();
-    drop(create(&other, "", FORCED, 2).unwrap());
+    drop(create(&other, "", forced(), 2).unwrap());
     for text in ["", "{}", "{\"name\": 1}", r#"{"zarr_format": 3, "node_type": "x"}"#] {
         std::fs::write(other.join("zarr.json"), text).unwrap();
-        let refused = create(&other, "", FORCED, 2);
+        let refused = create(&other, "", forced(), 2);
         assert!(refused.unwrap_err().to_string().contains("is not replaced, because it"), "{text}");
     }
     // Stores of version 2 too.
@@ -286,13 +291,13 @@ fn only_stores_are_replaced() {
     let old = old.join("../../testdata/binsparse/valid/hand/csr_v2.zarr");
     let copy = dir.path().join("old.zarr");
     copy_tree(&old, &copy);
-    drop(create(&copy, "", FORCED, 2).unwrap());
-    let error = create(&copy, "g", NEW, 2).unwrap_err().to_string();
+    drop(create(&copy, "", forced(), 2).unwrap());
+    let error = create(&copy, "g", new(), 2).unwrap_err().to_string();
     assert!(error.contains("version 2"), "{error}");
     // Consolidated metadata would not include the new group.
     let listing = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {}}"#;
     std::fs::write(path.join("zarr.json"), listing).unwrap();
-    let error = create(&path, "h", NEW, 2).unwrap_err().to_string();
+    let error = create(&path, "h", new(), 2).unwrap_err().to_string();
     assert!(error.contains("consolidated"), "{error}");
 }
 
@@ -336,7 +341,7 @@ fn invalid_options_are_refused() {
 
 /// Writes a group with one array.
 fn add(path: &Path, group: &str, number: u32) -> Result<u64> {
-    let mut to = NamedArraysWriter::new(create(path, group, NEW, 2)?);
+    let mut to = NamedArraysWriter::new(create(path, group, new(), 2)?);
     let id = to.create_array("a", ValueType::U32)?;
     to.append(id, &[number])?;
     to.finish()
@@ -380,7 +385,7 @@ fn concurrently_added_groups_are_all_kept() {
 fn a_store_that_appears_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    for write in [NEW, FORCED] {
+    for write in [new(), forced()] {
         let ours = NamedArraysWriter::new(create(&path, "ours", write, 2).unwrap());
         add(&path, "theirs", 7).unwrap();
         let refused = ours.finish().unwrap_err();
@@ -425,7 +430,7 @@ fn a_group_is_as_private_as_the_store_around_it() {
     // A replaced group keeps its mode.
     set("g", 0o750);
     set("g/zarr.json", 0o640);
-    let to = create(&path, "g", FORCED, 2).unwrap();
+    let to = create(&path, "g", forced(), 2).unwrap();
     Box::new(to).finish().unwrap();
     assert_eq!((mode(""), mode("g"), mode("g/zarr.json")), (0o700, 0o750, 0o640));
 }
@@ -441,12 +446,12 @@ fn missing_chunks_of_a_replaced_store_are_errors() {
         to.append(id, &[number; 100]).unwrap();
         to.finish().unwrap();
     };
-    write(NEW, 1_u32);
+    write(new(), 1_u32);
     let array = crate::common::open_zarr(&path, "").unwrap().array("a").unwrap();
     let mut out = [0_u32; 2];
     array.read_into(0, &mut out).unwrap();
     assert_eq!(out, [1, 1]);
-    write(FORCED, 2);
+    write(forced(), 2);
     // Neither zeros nor the numbers of the other store.
     let refused = array.read_into(50, &mut out).unwrap_err();
     assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
@@ -466,10 +471,10 @@ fn chunks_of_a_replaced_group_are_not_mixed() {
         to.append(id, &[number; 100]).unwrap();
         to.finish().unwrap();
     };
-    write(NEW, 1_u32);
+    write(new(), 1_u32);
     let group = crate::common::open_zarr(&path, "g").unwrap();
     let array = group.array("a").unwrap();
-    write(FORCED, 2);
+    write(forced(), 2);
     let mut out = [0_u32; 2];
     let refused = array.read_into(50, &mut out).unwrap_err();
     assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");

@@ -140,8 +140,8 @@ impl Records {
                 let error = std::io::ErrorKind::IsADirectory.into();
                 return Err(Error::io(directory.path(), error));
             }
-            Opened::Special(storage, path) => {
-                storage.open_stream(path).map_err(|error| Error::io(path, error))?
+            Opened::Special(context, path) => {
+                context.storage().open_stream(path).map_err(|error| Error::io(path, error))?
             }
         };
         Self::read(reader, opened.path())

@@ -87,9 +87,9 @@ impl SegmentsSink {
     }
 
     fn stage(path: &Path, write: WriteOptions) -> Result<(StagedDirectory, StagedFile)> {
-        let directory = StagedDirectory::create_matching(path, write, is_member)?;
+        let directory = StagedDirectory::create_matching(path, &write, is_member)?;
         let directory = directory.refusing(replaced::refusal)?;
-        let meta = StagedFile::create(&Meta::path_of(directory.path()), write)?;
+        let meta = StagedFile::create(&Meta::path_of(directory.path()), &write)?;
         Ok((directory, meta))
     }
 

@@ -40,7 +40,9 @@ impl Golden {
 }
 
 /// Does not wait for the disk.
-pub const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
+pub fn unsynced() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
 
 /// Lists the faults found by validation.
 pub fn faults(path: &std::path::Path) -> Vec<String> {

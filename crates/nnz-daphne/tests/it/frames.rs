@@ -7,7 +7,7 @@ use nnz_daphne::{
 };
 
 use crate::common;
-use crate::common::{Cell, Golden, UNSYNCED, golden, scalar_bits};
+use crate::common::{Cell, Golden, golden, scalar_bits, unsynced};
 
 fn valid_frames() -> Vec<Golden> {
     golden().into_iter().filter(|g| g.valid && g.data_type == DataType::Frame).collect()
@@ -78,7 +78,7 @@ fn rewritten(
 ) -> (Vec<u8>, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("again.dbdf");
-    let mut sink = FrameSink::create(&path, columns, UNSYNCED, options).unwrap();
+    let mut sink = FrameSink::create(&path, columns, unsynced(), options).unwrap();
     let mut reader = frame.batches(0..frame.rows()).unwrap();
     let mut batch = FrameBatch::default();
     while reader.next_batch(&mut batch).unwrap() {
@@ -169,7 +169,7 @@ fn frames_round_trip_as_text() {
         assert_eq!(text.columns(), frame.columns(), "{}", golden.file);
         let back = folder.path().join("back.dbdf");
         let mut sink =
-            FrameSink::create(&back, text.columns(), UNSYNCED, &FrameOptions::default()).unwrap();
+            FrameSink::create(&back, text.columns(), unsynced(), &FrameOptions::default()).unwrap();
         let mut batch = FrameBatch::default();
         while text.next_batch(&mut batch).unwrap() {
             sink.write(&batch).unwrap();

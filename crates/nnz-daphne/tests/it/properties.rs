@@ -13,7 +13,7 @@ use nnz_daphne::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Cell, UNSYNCED, entries, faults, scalar_bits};
+use crate::common::{Cell, entries, faults, scalar_bits, unsynced};
 
 /// Creates values of a type from the low bits of words.
 fn values(value_type: ValueType, bits: &[u64]) -> Values {
@@ -178,7 +178,7 @@ proptest! {
     fn matrices_round_trip(case in case()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
-        let sink = MatrixSink::create(&path, &case.header(), UNSYNCED, &case.options).unwrap();
+        let sink = MatrixSink::create(&path, &case.header(), unsynced(), &case.options).unwrap();
         case.write(sink);
         let bytes = std::fs::read(&path).unwrap();
         prop_assert!(looks_like(&bytes[..bytes.len().min(64)], bytes.len() as u64));
@@ -201,7 +201,7 @@ proptest! {
         let path = folder.path().join("x.dbdf.hdfs");
         let options = Options { block: None, block_type: None, narrow: false, ..case.options };
         let mut sink: Box<dyn nnz_core::MatrixSink> = Box::new(
-            SegmentsSink::create(&path, &case.header(), UNSYNCED, &options, segments).unwrap(),
+            SegmentsSink::create(&path, &case.header(), unsynced(), &options, segments).unwrap(),
         );
         for batch in case.batches() {
             sink.write(&batch).unwrap();
@@ -240,7 +240,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
         let options = FrameOptions { dialect, block_rows, meta: false };
-        let mut sink = FrameSink::create(&path, &columns, UNSYNCED, &options).unwrap();
+        let mut sink = FrameSink::create(&path, &columns, unsynced(), &options).unwrap();
         let rows = rows as u64;
         let mut first = 0;
         while first < rows {
@@ -314,7 +314,7 @@ fn a_row_longer_than_a_batch_continues_in_the_next() {
             Case { shape, value_type, cells, options, batch: 90_000, stored: false, encoded: true };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
-        case.write(MatrixSink::create(&path, &case.header(), UNSYNCED, &options).unwrap());
+        case.write(MatrixSink::create(&path, &case.header(), unsynced(), &options).unwrap());
         let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
         case.check(&matrix);
         let mut batch = Batch::new(Order::Row, Values::default());

@@ -13,7 +13,7 @@ use nnz_daphne::{
 use nnz_storage::staging::WriteOptions;
 
 use crate::common;
-use crate::common::UNSYNCED;
+use crate::common::unsynced;
 
 fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
     Header {
@@ -46,7 +46,7 @@ fn batch(places: &[(u64, u32)], values: &[i8]) -> Batch {
 
 fn write(path: &Path, header: &Header, options: &Options, batches: &[Batch]) -> Result<u64> {
     let mut sink: Box<dyn nnz_core::MatrixSink> =
-        Box::new(MatrixSink::create(path, header, UNSYNCED, options)?);
+        Box::new(MatrixSink::create(path, header, unsynced(), options)?);
     for batch in batches {
         sink.write(batch)?;
     }
@@ -173,7 +173,7 @@ fn what_a_dialect_cannot_represent_is_an_error() {
     assert!(write(&path, &announced, &daphne, &[batch(&[(0, 0)], &[1])]).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let long = Column { label: "x".repeat(65_536), value_type: ValueType::F64 };
-    assert!(FrameSink::create(&path, &[long], UNSYNCED, &FrameOptions::default()).is_err());
+    assert!(FrameSink::create(&path, &[long], unsynced(), &FrameOptions::default()).is_err());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn replacing_a_file_replaces_its_meta() {
     write(&path, &header(1, 1, ValueType::I8), &daphne, &[]).unwrap();
     let wide = header(2, 2, ValueType::U16);
     assert!(write(&path, &wide, &Options::default(), &[]).is_err());
-    let replace = WriteOptions { overwrite: true, ..UNSYNCED };
+    let replace = unsynced().overwrite(true);
     let sink = MatrixSink::create(&path, &wide, replace, &Options::default()).unwrap();
     Box::new(sink).finish().unwrap();
     // The .meta file of the replaced file would contradict the new one.
@@ -202,10 +202,11 @@ fn the_meta_file_is_next_to_the_target_of_a_link() {
     std::os::unix::fs::symlink("sl/x.dbdf", &link).unwrap();
     let daphne = Options { dialect: Dialect::Daphne, ..Options::default() };
     write(&path, &header(1, 1, ValueType::I8), &daphne, &[]).unwrap();
-    let replace = WriteOptions { overwrite: true, ..UNSYNCED };
+    let replace = unsynced().overwrite(true);
     let put = |rows| {
         let header = header(rows, 2, ValueType::I8);
-        let sink = MatrixSink::create(&link, &header, replace, &Options::default()).unwrap();
+        let sink =
+            MatrixSink::create(&link, &header, replace.clone(), &Options::default()).unwrap();
         Box::new(sink).finish().unwrap();
     };
     let rows =
@@ -229,10 +230,10 @@ fn segments_replace_only_segments() {
     let path = folder.path().join("x.dbdf.hdfs");
     let header = header(5, 1, ValueType::I8);
     let options = Options { dialect: Dialect::Daphne, ..Options::default() };
-    let replace = WriteOptions { overwrite: true, sync: false };
+    let replace = WriteOptions::default().overwrite(true).sync(false);
     let write = |segments: u64| -> Result<()> {
         let mut sink: Box<dyn nnz_core::MatrixSink> =
-            Box::new(SegmentsSink::create(&path, &header, replace, &options, segments)?);
+            Box::new(SegmentsSink::create(&path, &header, replace.clone(), &options, segments)?);
         sink.write(&batch(&[(0, 0), (3, 0)], &[1, 4]))?;
         sink.finish().map(drop)
     };

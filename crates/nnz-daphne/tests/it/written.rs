@@ -4,7 +4,7 @@ use nnz_core::MatrixSource as _;
 use nnz_daphne::{BlockType, Dialect, MatrixSink, MatrixSource, Options, ReadOptions};
 
 use crate::common;
-use crate::common::{Golden, UNSYNCED, copy, golden, valid_matrices};
+use crate::common::{Golden, copy, golden, unsynced, valid_matrices};
 
 fn block_type(name: &str) -> BlockType {
     match name {
@@ -23,7 +23,7 @@ fn rewritten(golden: &Golden, options: &Options) -> (Vec<u8>, Option<Vec<u8>>) {
     let source = MatrixSource::open(&golden.path(), &read).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("again.dbdf");
-    let sink = MatrixSink::create(&path, source.header(), UNSYNCED, options).unwrap();
+    let sink = MatrixSink::create(&path, source.header(), unsynced(), options).unwrap();
     let bytes = copy(&source, sink).unwrap_or_else(|error| panic!("{}: {error}", golden.file));
     let data = std::fs::read(&path).unwrap();
     let meta = std::fs::read(folder.path().join("again.dbdf.meta")).ok();

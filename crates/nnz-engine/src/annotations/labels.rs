@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
     Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind, Header,
-    MatrixSource, Names, ORIGINAL_POSITION, Result, StringList,
+    MatrixSource, Names, ORIGINAL_POSITION, Projection, Result, StringList, UnitReader, Wrapped,
 };
 
 use super::table::AnnotationTable;
@@ -62,8 +62,8 @@ impl Labels {
 }
 
 /// A matrix with changed names or annotations.
-pub struct Labelled<S> {
-    inner: S,
+pub struct Labelled<'a> {
+    inner: Box<dyn MatrixSource + 'a>,
     axes: [Relabelled; 2],
     notes: Vec<String>,
 }
@@ -101,13 +101,13 @@ enum Origin {
     Positions,
 }
 
-impl<S> fmt::Debug for Labelled<S> {
+impl fmt::Debug for Labelled<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Labelled").field("notes", &self.notes).finish_non_exhaustive()
     }
 }
 
-impl<S: Deref<Target: MatrixSource>> Labelled<S> {
+impl<'a> Labelled<'a> {
     /// Changes the labels of a matrix. Names, and columns that become names, are read into at most `memory`
     /// bytes.
     ///
@@ -117,7 +117,11 @@ impl<S: Deref<Target: MatrixSource>> Labelled<S> {
     /// with the name of one of the table, if the column of names does not exist, has missing values or repeated
     /// values that are not made unique, and if names or
     /// annotations cannot be read or take more memory.
-    pub fn new(inner: S, labels: [&Labels; 2], memory: u64) -> Result<Self> {
+    pub fn new(
+        inner: Box<dyn MatrixSource + 'a>,
+        labels: [&Labels; 2],
+        memory: u64,
+    ) -> Result<Self> {
         let mut notes = Vec::new();
         let [rows, cols] = labels;
         let axes = [
@@ -396,9 +400,9 @@ impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
     }
 }
 
-impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> {
-    nnz_core::forward_source! {
-        inner: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector
+impl MatrixSource for Labelled<'_> {
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
@@ -427,5 +431,24 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> 
             !(rows && note.contains("; row_names ") || cols && note.contains("; col_names "))
         });
         notes.into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.inner.units(majors, fields)
+    }
+
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        match &self.axis(axis).names {
+            Some(_) => None,
+            None => self.inner.names_column(axis),
+        }
     }
 }

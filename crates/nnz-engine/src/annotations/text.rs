@@ -1,5 +1,6 @@
 //! Tables as text.
 
+use nnz_storage::TaskContext;
 use std::io::Write;
 
 use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
@@ -39,6 +40,7 @@ pub fn write_annotations(
     axis: Axis,
     options: &AnnotationText,
     out: &mut dyn Write,
+    context: &TaskContext,
 ) -> Result<()> {
     let failed = |error| Error::new(ErrorKind::Io(error), Place::default());
     let names = source.read_names(axis)?;
@@ -64,7 +66,7 @@ pub fn write_annotations(
     line.push(b'\n');
     out.write_all(&line).map_err(failed)?;
     let mut columns = Vec::with_capacity(infos.len());
-    let each = options.memory / (infos.len() as u64).max(1);
+    let each = context.memory() / (infos.len() as u64).max(1);
     for number in 0..infos.len() {
         if let Some(table) = &table {
             columns.push(table.read_column(number, each)?);

@@ -4,6 +4,7 @@ use nnz_core::{
     At, Batch, Duplicates, Error, ErrorKind, Extent, MatrixSource, Place, Projection, Result,
     SequentialReader, Structure, Triangle,
 };
+use nnz_storage::TaskContext;
 
 use crate::ascent::ASCENT;
 use crate::convert::locate;
@@ -76,18 +77,13 @@ impl Ascent {
     /// # Errors
     ///
     /// Fails with the position of the first duplicate.
-    pub(crate) fn finish(
-        self,
-        source: &dyn MatrixSource,
-        memory: u64,
-        workers: Workers<'_>,
-    ) -> Result<()> {
+    pub(crate) fn finish(self, source: &dyn MatrixSource, context: &TaskContext) -> Result<()> {
         if self.ascends {
             return Ok(());
         }
         let header = source.header();
         let units = source.units(0..header.shape.major(header.order), Projection::MINORS)?;
-        refuse_repeated(units, source, memory, workers)
+        refuse_repeated(units, source, context)
     }
 }
 
@@ -124,16 +120,15 @@ impl Seen {
 pub(crate) fn refuse_repeated(
     units: Units<'_>,
     source: &dyn MatrixSource,
-    memory: u64,
-    workers: Workers<'_>,
+    context: &TaskContext,
 ) -> Result<()> {
     let header = source.header();
     let steps = mirror(header, Mirroring::Fold);
-    let directory = nnz_storage::temporary_directory();
-    let workers = workers.alone();
+    let directory = context.temporary_directory();
+    let workers = Workers::of(context).alone();
     let plan = SortPlan {
         value_type: None,
-        ..SortPlan::of(source, header.order, memory, &directory, workers)
+        ..SortPlan::of(source, header.order, context.memory(), &directory, workers)
     };
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
     let mut reader = SequentialReader(units);

@@ -1,5 +1,7 @@
 //! Sums of the rows or columns of each group.
 
+use crate::flow::Workers;
+use nnz_storage::TaskContext;
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
@@ -10,8 +12,6 @@ use super::accumulators::Accumulators;
 use super::duplicates::{DuplicateCheck, UnitEnds};
 use super::entries::{Buffers, Entries, pass};
 use super::float::complex;
-use super::product::ProductOptions;
-use crate::Cancellation;
 use crate::flow::{Done, Join, Work};
 
 /// What is computed of the elements of a group.
@@ -35,7 +35,8 @@ pub enum Aggregation {
 ///
 /// ```
 /// use nnz_core::{Axis, Order, Place, Shape};
-/// use nnz_engine::compute::{Aggregation, ProductOptions, aggregate};
+/// use nnz_engine::TaskContext;
+/// use nnz_engine::compute::{Aggregation, aggregate};
 ///
 /// // 1 . 2
 /// // . . 3
@@ -43,9 +44,9 @@ pub enum Aggregation {
 /// let matrix =
 ///     nnz_engine::CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1_u32, 2, 3])?;
 /// let codes = [Some(1), None, Some(1)];
-/// let (place, options) = (Place::default(), ProductOptions::default());
+/// let (place, context) = (Place::default(), TaskContext::default());
 /// let source = matrix.into_source()?;
-/// let sums = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options)?;
+/// let sums = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context)?;
 /// assert_eq!(sums, [0.0, 0.0, 3.0, 3.0]);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -62,9 +63,8 @@ pub fn aggregate(
     axis: Axis,
     (codes, groups): (&[Option<u32>], u32),
     what: Aggregation,
-    options: &ProductOptions,
+    context: &TaskContext,
 ) -> Result<Vec<f64>> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     let grouped = header.shape.len(axis);
     if codes.len() as u64 != grouped {
@@ -85,8 +85,8 @@ pub fn aggregate(
     let sums = width.saturating_mul(count);
     let sets = Accumulators::<f64>::count(sums).max(2);
     let needed = (sums.saturating_mul(sets) as u64).saturating_mul(size_of::<f64>() as u64);
-    if needed > options.memory {
-        let kind = ErrorKind::Memory { needed, allowed: options.memory };
+    if needed > context.result_memory() {
+        let kind = ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
     let by_group = header.order.major() == axis;
@@ -106,7 +106,7 @@ pub fn aggregate(
         accumulators: Accumulators::new(sums),
     };
     let mut checks = Checks { number: 0, duplicates: DuplicateCheck::default() };
-    pass(source, &work, &mut checks, &mut Done, options.workers())
+    pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = work.accumulators.finish();
     let mut found = if by_group { sums } else { exchanged(&sums, count) };

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, At, Axis, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Names, Place,
-    Projection, Result, Scalar, Structure, Unit, UnitReader, ValueType, Values,
+    At, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Place, Projection, Result,
+    Scalar, Structure, Unit, UnitReader, ValueType, Values, Wrapped,
 };
 
 use super::duplicates::{DuplicateCheck, UnitEnds};
@@ -23,12 +23,13 @@ use crate::{Selection, Slice};
 /// ```
 /// use nnz_core::{MatrixSource, Order, Place, Shape, ValueType};
 /// use nnz_engine::compute::{Computed, ValueStep};
-/// use nnz_engine::{CsMatrix, ReadOptions};
+/// use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 ///
 /// let shape = Shape { rows: 1, cols: 3 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 2], vec![1_u32, 3])?;
 /// let computed = Computed::new(matrix.into_source()?, Place::default(), vec![ValueStep::Log1p])?;
-/// let matrix = nnz_engine::read(&computed, &Place::default(), &ReadOptions::default())?;
+/// let (options, context) = (ReadOptions::default(), TaskContext::default());
+/// let matrix = nnz_engine::read(&computed, &Place::default(), &options, &context)?;
 /// assert_eq!(matrix.values(), &vec![2.0_f32.ln(), 4.0_f32.ln()].into());
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -100,20 +101,12 @@ impl Computed {
 }
 
 impl MatrixSource for Computed {
-    nnz_core::forward_source! {
-        inner: about, random_access, rereadable, stored_before, locate, extras, metadata, levels, is_vector, notes
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
         &self.header
-    }
-
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(axis)
-    }
-
-    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        self.inner.annotations(axis)
     }
 
     fn units(
@@ -166,6 +159,18 @@ impl MatrixSource for Computed {
         // Its rows or columns are complete.
         let ends = self.refuses_duplicates.then(Arc::default);
         Some(Box::new(self.applied(unit, ends)))
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        self.inner.locate(row, col)
     }
 }
 

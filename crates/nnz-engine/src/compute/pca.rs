@@ -1,12 +1,13 @@
 //! Principal components of a matrix.
 
 use nnz_core::{Axis, Error, MatrixSource, Place, Result};
+use nnz_storage::TaskContext;
 
 use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
-use super::product::{ProductOptions, multiply};
+use super::product::multiply;
 use super::totals::cell_axis;
 use crate::random::Random;
-use crate::{Cancellation, Measures, StatsOptions, Transposed, default_memory, stats};
+use crate::{Measures, StatsOptions, Transposed, stats};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
 const MORE: usize = 10;
@@ -24,12 +25,6 @@ pub struct PcaOptions {
     pub iterations: usize,
     /// The seed of the random numbers to begin with.
     pub seed: u64,
-    /// Memory in bytes.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -38,25 +33,13 @@ nnz_core::setters! {
         observations: Option<Axis>,
         iterations: usize,
         seed: u64,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
     }
 }
 
-/// 50 components from four iterations, with three quarters of the free memory and all cores.
+/// 50 components from four iterations.
 impl Default for PcaOptions {
     fn default() -> Self {
-        let ProductOptions { threads, .. } = ProductOptions::default();
-        Self {
-            components: 50,
-            observations: None,
-            iterations: 4,
-            seed: 0,
-            memory: default_memory().saturating_mul(3),
-            threads,
-            cancellation: None,
-        }
+        Self { components: 50, observations: None, iterations: 4, seed: 0 }
     }
 }
 
@@ -85,10 +68,15 @@ pub struct Pca {
 ///
 /// Fails if there are fewer observations or features than components, if the matrix has complex numbers or a
 /// fill value, if it cannot be read or is broken, if the result takes more memory than allowed, and if cancelled.
-pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Result<Pca> {
+pub fn pca(
+    source: &dyn MatrixSource,
+    place: &Place,
+    options: &PcaOptions,
+    context: &TaskContext,
+) -> Result<Pca> {
     let header = source.header();
     let axis = options.observations.unwrap_or_else(|| cell_axis(header));
-    let transposed = Transposed::new(source);
+    let transposed = Transposed::new(Box::new(source));
     let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
         Axis::Rows => [source, &transposed],
         Axis::Cols => [&transposed, source],
@@ -113,15 +101,11 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
     let width = (components + MORE).next_multiple_of(8).min(least);
     let needed =
         ((observations.saturating_add(features)) as u64).saturating_mul(6 * 8 * width as u64);
-    if needed > options.memory {
-        let kind = nnz_core::ErrorKind::Memory { needed, allowed: options.memory };
+    if needed > context.result_memory() {
+        let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
-    let products = ProductOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    let centred = Centred::new([by_observation, by_feature], place, products)?;
+    let centred = Centred::new([by_observation, by_feature], place, context)?;
 
     let mut random = Random::new(options.seed);
     let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
@@ -199,7 +183,7 @@ struct Centred<'a> {
     /// By observation and by feature.
     sources: [&'a dyn MatrixSource; 2],
     place: &'a Place,
-    options: ProductOptions,
+    context: &'a TaskContext,
     mean: Vec<f64>,
     total_variance: f64,
 }
@@ -208,24 +192,19 @@ impl<'a> Centred<'a> {
     fn new(
         sources: [&'a dyn MatrixSource; 2],
         place: &'a Place,
-        options: ProductOptions,
+        context: &'a TaskContext,
     ) -> Result<Self> {
-        let stats_options = StatsOptions::default()
-            .cols(true)
-            .measures(Measures::All)
-            .memory(options.memory)
-            .threads(options.threads)
-            .cancellation(options.cancellation.clone());
-        let moments = stats(sources[0], place, &stats_options)?.cols.unwrap_or_default();
+        let stats_options = StatsOptions::default().cols(true).measures(Measures::All);
+        let moments = stats(sources[0], place, &stats_options, context)?.cols.unwrap_or_default();
         let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
         let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
         let total_variance = variances.sum();
-        Ok(Self { sources, place, options, mean, total_variance })
+        Ok(Self { sources, place, context, mean, total_variance })
     }
 
     /// Multiplies by a matrix with a row for each feature.
     fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[0], self.place, right, width, &self.options)?;
+        let mut product = multiply(self.sources[0], self.place, right, width, self.context)?;
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -238,7 +217,7 @@ impl<'a> Centred<'a> {
 
     /// Multiplies the transposed matrix by one with a row for each observation.
     fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[1], self.place, right, width, &self.options)?;
+        let mut product = multiply(self.sources[1], self.place, right, width, self.context)?;
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);

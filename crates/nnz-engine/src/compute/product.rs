@@ -7,56 +7,19 @@ use super::accumulators::Accumulators;
 use super::entries::{Buffers, Entries, Numbers, pass};
 use super::float::{Float, complex};
 use crate::flow::{Done, Work, Workers, Write};
-use crate::{Cancellation, default_memory};
-
-/// Options of [`multiply`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ProductOptions {
-    /// Memory in bytes for the result and for sums of each thread.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
-}
-
-nnz_core::setters! {
-    ProductOptions {
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-/// Three quarters of the free memory, and all cores.
-impl Default for ProductOptions {
-    fn default() -> Self {
-        Self {
-            memory: default_memory().saturating_mul(3),
-            threads: crate::default_threads(),
-            cancellation: None,
-        }
-    }
-}
-
-impl ProductOptions {
-    pub(super) fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-            .within(self.memory)
-    }
-}
+use nnz_storage::TaskContext;
 
 /// Multiplies a matrix by a dense matrix of `width` columns, which is stored by row and has a row for each
 /// column of the matrix. Returns a dense matrix, by row, with a row for each row of the matrix.
 ///
 /// The values of the matrix are rounded to the type of the dense one. The result is the same for any number of
-/// threads. `place` is the name of the matrix in messages. For the product from the other side, multiply
+/// threads, and may take the [memory of results](TaskContext::result_memory). `place` is the name of the matrix in messages. For the product from the other side, multiply
 /// [`Transposed`](crate::Transposed) by the transposed dense matrix.
 ///
 /// ```
 /// use nnz_core::{Order, Place, Shape};
-/// use nnz_engine::compute::{ProductOptions, multiply};
+/// use nnz_engine::TaskContext;
+/// use nnz_engine::compute::multiply;
 ///
 /// // 1 . 2
 /// // . . 3
@@ -64,7 +27,7 @@ impl ProductOptions {
 /// let matrix =
 ///     nnz_engine::CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1_u32, 2, 3])?;
 /// let dense = [1.0, 10.0, 2.0, 20.0, 3.0, 30.0];
-/// let product = multiply(&*matrix.into_source()?, &Place::default(), &dense, 2, &ProductOptions::default())?;
+/// let product = multiply(&*matrix.into_source()?, &Place::default(), &dense, 2, &TaskContext::default())?;
 /// assert_eq!(product, [7.0, 70.0, 9.0, 90.0]);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -78,9 +41,8 @@ pub fn multiply<T: Float>(
     place: &Place,
     dense: &[T],
     width: usize,
-    options: &ProductOptions,
+    context: &TaskContext,
 ) -> Result<Vec<T>> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     let [rows, cols] = [header.shape.rows, header.shape.cols].map(usize::try_from);
     let (rows, cols) = (rows.unwrap_or(usize::MAX), cols.unwrap_or(usize::MAX));
@@ -102,8 +64,8 @@ pub fn multiply<T: Float>(
     let across = cols.saturating_mul(panels.width).saturating_mul(panels.count);
     let needed = (sums.saturating_mul(sets).saturating_add(across) as u64)
         .saturating_mul(size_of::<T>() as u64);
-    if needed > options.memory {
-        let kind = ErrorKind::Memory { needed, allowed: options.memory };
+    if needed > context.result_memory() {
+        let kind = ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
     if width == 0 || rows == 0 {
@@ -111,9 +73,9 @@ pub fn multiply<T: Float>(
     }
     let dense = panels.split(dense, width);
     let done = if by_row {
-        by_rows(source, &dense, panels, rows, options)
+        by_rows(source, &dense, panels, rows, context)
     } else {
-        by_cols(source, &dense, panels, rows, options)
+        by_cols(source, &dense, panels, rows, context)
     };
     let product =
         done.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
@@ -183,12 +145,12 @@ fn by_rows<T: Float>(
     dense: &[T],
     panels: Panels,
     rows: usize,
-    options: &ProductOptions,
+    context: &TaskContext,
 ) -> Result<Vec<T>> {
     let work = Rows { entries: Entries::new(source), dense, panels };
     let sums = vec![T::default(); rows * panels.width * panels.count];
     let mut product = Product { sums, panels };
-    pass(source, &work, &mut Numbers::default(), &mut product, options.workers())?;
+    pass(source, &work, &mut Numbers::default(), &mut product, Workers::of(context))?;
     Ok(product.sums)
 }
 
@@ -198,11 +160,11 @@ fn by_cols<T: Float>(
     dense: &[T],
     panels: Panels,
     rows: usize,
-    options: &ProductOptions,
+    context: &TaskContext,
 ) -> Result<Vec<T>> {
     let accumulators = Accumulators::new(rows * panels.width * panels.count);
     let work = Cols { entries: Entries::new(source), dense, panels, accumulators };
-    pass(source, &work, &mut Numbers::default(), &mut Done, options.workers())?;
+    pass(source, &work, &mut Numbers::default(), &mut Done, Workers::of(context))?;
     Ok(work.accumulators.finish())
 }
 

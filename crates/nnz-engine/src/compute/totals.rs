@@ -1,6 +1,7 @@
 //! Totals of cells, and factors that make them equal.
 
 use nnz_core::{Axis, AxisKind, Error, Header, MatrixSource, Place, Result};
+use nnz_storage::TaskContext;
 
 use crate::{Measures, Number, StatsOptions, stats};
 
@@ -25,16 +26,18 @@ pub fn normalizing_factors(
     place: &Place,
     axis: Axis,
     target: Option<f64>,
-    options: StatsOptions,
+    context: &TaskContext,
 ) -> Result<Vec<f64>> {
     if let Some(target) = target.filter(|target| !(target.is_finite() && *target > 0.0)) {
         return Err(Error::argument(format!(
             "a target sum of {target}: expected a positive number"
         )));
     }
-    let options =
-        options.rows(axis == Axis::Rows).cols(axis == Axis::Cols).measures(Measures::Sums);
-    let stats = stats(source, place, &options)?;
+    let options = StatsOptions::default()
+        .rows(axis == Axis::Rows)
+        .cols(axis == Axis::Cols)
+        .measures(Measures::Sums);
+    let stats = stats(source, place, &options, context)?;
     let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
     let sums: Vec<f64> = moments.unwrap_or_default().iter().map(|one| sum(one.total)).collect();
     let target = target.unwrap_or_else(|| median(&sums));

@@ -1,5 +1,6 @@
 //! One attempt at a conversion, with as little sorting as possible.
 
+use nnz_storage::TaskContext;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,7 +64,7 @@ pub(super) struct Attempt<'a> {
     pub(super) source: &'a dyn MatrixSource,
     pub(super) plan: &'a Plan<'a>,
     pub(super) target: &'a dyn MatrixTarget,
-    pub(super) progress: &'a (dyn Progress + 'a),
+    pub(super) context: &'a TaskContext,
     /// Bytes of sorted entries on disk.
     pub(super) disk: Arc<AtomicU64>,
 }
@@ -155,18 +156,18 @@ impl Attempt<'_> {
         value_type: ValueType,
     ) -> Result<(Units<'b>, u64)> {
         let (plan, header) = (self.plan, self.source.header());
-        let directory = nnz_storage::spill_directory(&self.target.directory());
+        let directory = self.context.spill_directory(&self.target.directory(self.context));
         let sort = SortPlan {
             value_type: Some(value_type),
             disk: Some(&self.disk),
             ..SortPlan::of(self.source, plan.order, plan.memory, &directory, plan.workers)
         };
-        self.progress.begin("sorting", header.nnz.filter(|_| plan.mirroring.is_none()));
+        self.context.progress().begin("sorting", header.nnz.filter(|_| plan.mirroring.is_none()));
         let sorted = sorted(units, steps, sort, &|entries| {
-            self.progress.advance(entries);
-            self.progress.disk(self.disk.load(Ordering::Relaxed));
+            self.context.progress().advance(entries);
+            self.context.progress().disk(self.disk.load(Ordering::Relaxed));
         });
-        self.progress.end();
+        self.context.progress().end();
         sorted
     }
 
@@ -195,14 +196,13 @@ impl Attempt<'_> {
         let avoidable = self.target.avoidable(&header);
         let with = avoidable.as_ref().map(|(what, _)| format!(", with {what},"));
         let what = format!("the target{}", with.unwrap_or_default());
-        crate::free_space::check_free_space(&self.target.directory(), least, &what).map_err(
-            |error| match avoidable {
+        crate::free_space::check_free_space(&self.target.directory(self.context), least, &what)
+            .map_err(|error| match avoidable {
                 Some((_, format)) => {
                     error.with_hint("format", format!("{format} does not need them"))
                 }
                 None => error,
-            },
-        )?;
+            })?;
         let mut tables = [None, None];
         let capabilities = self.target.capabilities();
         if capabilities.annotations || capabilities.positions {
@@ -224,10 +224,10 @@ impl Attempt<'_> {
             last: None,
             entries: 0,
         };
-        let mut written = Put { writing: &writing, sink, progress: self.progress };
-        self.progress.begin("writing", stored.or(self.source.header().nnz));
+        let mut written = Put { writing: &writing, sink, progress: self.context.progress() };
+        self.context.progress().begin("writing", stored.or(self.source.header().nnz));
         let done = run(units, &writing, &mut joined, &mut written, workers);
-        self.progress.end();
+        self.context.progress().end();
         done?;
         // Before the output appears: a reader that ended early has not returned all entries.
         let broken =
@@ -329,7 +329,7 @@ impl Join<Writing<'_>> for Joined<'_> {
 struct Put<'a> {
     writing: &'a Writing<'a>,
     sink: Box<dyn MatrixSink>,
-    progress: &'a (dyn Progress + 'a),
+    progress: &'a dyn Progress,
 }
 
 impl Write<Writing<'_>> for Put<'_> {

@@ -4,6 +4,7 @@ use nnz_core::{
     Error, Header, Order, Place, Result, Rounding, Scalar, Shape, SinkCapabilities, Storage,
     Structure, Triangle, ValueType,
 };
+use nnz_storage::TaskContext;
 
 use super::structure::{self, Found};
 use super::{ConvertOptions, StructurePolicy};
@@ -49,6 +50,7 @@ impl<'a> Plan<'a> {
         target: &dyn MatrixTarget,
         options: &'a ConvertOptions,
         seen: Seen,
+        context: &'a TaskContext,
     ) -> Result<Self> {
         let capabilities = target.capabilities();
         let fill = fill(source, &capabilities);
@@ -112,8 +114,8 @@ impl<'a> Plan<'a> {
                 && (!capabilities.dense || found.is_some()),
             duplicates,
             capabilities,
-            memory: options.memory,
-            workers: options.workers(),
+            memory: context.memory(),
+            workers: Workers::of(context),
             source: Header { iso: source.iso && shared && !sum, fill, ..source.clone() },
         })
     }

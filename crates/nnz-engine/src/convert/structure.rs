@@ -1,11 +1,12 @@
 //! Finding out whether one triangle of a matrix follows from the other.
 
+use crate::flow::Workers;
 use nnz_core::{
     Error, Header, MatrixSource, Order, Result, Scalar, Shape, Storage, Structure, Triangle,
     ValueType,
 };
+use nnz_storage::TaskContext;
 
-use super::ConvertOptions;
 use super::{locate, plan};
 use crate::MatrixTarget;
 use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
@@ -54,7 +55,7 @@ pub(super) fn suits(structure: Structure, value_type: ValueType) -> bool {
 pub(super) fn find(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
-    options: &ConvertOptions,
+    context: &TaskContext,
 ) -> Result<Option<Found>> {
     let header = source.header();
     let Shape { rows, cols } = header.shape;
@@ -65,10 +66,10 @@ pub(super) fn find(
         let what = "finding a structure needs two passes, but this source can be read only once";
         return Err(Error::argument(what));
     }
-    let (order, directory) = (header.order, nnz_storage::spill_directory(&target.directory()));
+    let (order, directory) = (header.order, context.spill_directory(&target.directory(context)));
     let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
     let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
-    let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.workers());
+    let plan = SortPlan::of(source, order, context.memory() / 2, &directory, Workers::of(context));
     // In storage order if that is sorted, otherwise sorted.
     for as_they_come in [true, false] {
         if as_they_come && !header.sorted_majors {
@@ -81,8 +82,8 @@ pub(super) fn find(
         };
         let above = read_sorted(source, &upper, plan)?;
         let mut walk = Walk {
-            below: Cells::new(below, order, source, options.workers()),
-            above: Cells::new(above, order, source, options.workers()),
+            below: Cells::new(below, order, source, Workers::of(context)),
+            above: Cells::new(above, order, source, Workers::of(context)),
             possible: CANDIDATES.to_vec(),
             dense: target.capabilities().dense,
             stored: 0,

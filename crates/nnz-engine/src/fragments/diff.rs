@@ -1,15 +1,14 @@
 //! Comparing two stores of fragments.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 
 use nnz_core::{
-    Cancellation, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
-    UnitReader,
+    FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, UnitReader,
 };
 
 use super::names::{Numbers, Table};
 use super::part::{Part, Parts};
-use crate::{Progress, ProgressPart};
 
 /// Options of a comparison.
 #[derive(Clone, Debug)]
@@ -17,20 +16,17 @@ use crate::{Progress, ProgressPart};
 pub struct DiffOptions {
     /// Maximum number of differences; by default 10.
     pub max_diffs: usize,
-    /// Cancels the comparison.
-    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
     DiffOptions {
         max_diffs: usize,
-        cancellation: Option<Cancellation>,
     }
 }
 
 impl Default for DiffOptions {
     fn default() -> Self {
-        Self { max_diffs: 10, cancellation: None }
+        Self { max_diffs: 10 }
     }
 }
 
@@ -68,12 +64,12 @@ pub fn diff(
     sources: [&dyn FragmentSource; 2],
     places: &[Place; 2],
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
     let [first, second] = sources.map(|source| source.header().count);
     let total = first.saturating_add(second);
-    let reported = ProgressPart::begin("comparing", Some(total), progress);
+    let context = &context.in_part("comparing", Some(total));
     let names = |source: &dyn FragmentSource| -> Result<[StringList; 2]> {
         Ok([source.chromosome_names()?, source.cell_names()?])
     };
@@ -116,7 +112,7 @@ pub fn diff(
         let mut streams = [0, 1].map(|which| {
             let part = Part { positions: positions[which].clone(), bases: None };
             let units = Parts::new(sources[which], FragmentFields::ALL, [part]);
-            Stream { units, batch: FragmentBatch::default(), at: 0, options, progress: &reported }
+            Stream { units, batch: FragmentBatch::default(), at: 0, context }
         });
         for number in 0.. {
             let mut next = [None, None];
@@ -152,19 +148,18 @@ struct Stream<'a> {
     units: Parts<'a>,
     batch: FragmentBatch,
     at: usize,
-    options: &'a DiffOptions,
-    progress: &'a dyn Progress,
+    context: &'a TaskContext,
 }
 
 impl Stream<'_> {
     fn next(&mut self) -> Result<Option<(u32, u32, u32)>> {
         while self.at >= self.batch.starts.len() {
-            self.options.cancellation.as_ref().map_or(Ok(()), Cancellation::check)?;
+            self.context.check()?;
             let Some(unit) = self.units.next_unit()? else {
                 return Ok(None);
             };
             unit.decode(&mut self.batch)?;
-            self.progress.advance(self.batch.starts.len() as u64);
+            self.context.progress().advance(self.batch.starts.len() as u64);
             self.at = 0;
         }
         let FragmentBatch { cells, starts, ends, .. } = &self.batch;

@@ -1,5 +1,6 @@
 //! Merging several stores.
 
+use nnz_storage::TaskContext;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Instant;
@@ -13,8 +14,7 @@ use super::cut::{Cutter, Sequences, Slice};
 use super::names::shown;
 use super::run::run;
 use super::target::FragmentTarget;
-use super::write::{FragmentSummary, WriteOptions};
-use crate::Progress;
+use super::write::FragmentSummary;
 
 /// Fragments that are merged at a time.
 const PIECE: u64 = 1 << 18;
@@ -64,8 +64,7 @@ pub fn merge(
     sources: Vec<(Box<dyn FragmentSource>, Place)>,
     target: &dyn FragmentTarget,
     merging: &MergeOptions,
-    options: &WriteOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     merging.check(sources.len())?;
@@ -86,20 +85,15 @@ pub fn merge(
     let Names { chromosomes, cells, .. } = names;
     let mut sink = target.create(&chromosomes, &cells)?;
     let count = stores.iter().map(|store| store.source.header().count).sum();
-    progress.begin("merging", Some(count));
+    context.progress().begin("merging", Some(count));
     let units = Box::new(Merging {
         stores: &stores,
         chromosomes: 0..u32::try_from(chromosomes.len()).unwrap_or(u32::MAX),
         current: None,
     });
-    let done = run(
-        units,
-        &|batches: &mut Merged| Ok(std::mem::take(&mut batches.0)),
-        &mut *sink,
-        progress,
-        options.workers(),
-    );
-    progress.end();
+    let done =
+        run(units, &|batches: &mut Merged| Ok(std::mem::take(&mut batches.0)), &mut *sink, context);
+    context.progress().end();
     let fragments = done?;
     let Written { bytes } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;

@@ -1,5 +1,7 @@
 //! Fragments as text.
 
+use crate::flow::Workers;
+use nnz_storage::TaskContext;
 use std::io::Write as _;
 
 use nnz_core::{
@@ -10,7 +12,6 @@ use nnz_core::{
 use super::names::Table;
 use super::part::{Part, Parts};
 use super::region::Region;
-use super::write::WriteOptions;
 use crate::flow::{self, Join, Work, Write};
 use crate::names::check_one_line;
 
@@ -24,7 +25,7 @@ use crate::names::check_one_line;
 pub fn print(
     source: &dyn FragmentSource,
     regions: &[Region],
-    options: &WriteOptions,
+    context: &TaskContext,
     out: &mut (dyn std::io::Write + Send),
 ) -> Result<()> {
     let parts = if regions.is_empty() {
@@ -34,7 +35,7 @@ pub fn print(
         parts.collect::<Result<Vec<_>>>()?
     };
     let few = parts.iter().map(|part| part.positions.end - part.positions.start).sum::<u64>();
-    let workers = if few < 1 << 16 { options.workers().alone() } else { options.workers() };
+    let workers = if few < 1 << 16 { Workers::of(context).alone() } else { Workers::of(context) };
     let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
     let lines = Lines {
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,

@@ -1,8 +1,7 @@
 //! Fragments of a region.
 
-use nnz_core::{
-    Cancellation, FragmentBatch, FragmentFields, FragmentSource, Result, UnitReader as _,
-};
+use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, UnitReader as _};
+use nnz_storage::TaskContext;
 
 use super::part::{Part, Parts};
 use super::region::Region;
@@ -16,14 +15,14 @@ use super::region::Region;
 pub fn query(
     source: &dyn FragmentSource,
     region: &Region,
-    cancellation: Option<&Cancellation>,
+    context: &TaskContext,
     each: &mut dyn FnMut(&FragmentBatch) -> Result<()>,
 ) -> Result<()> {
     let part = Part::of_region(source, region)?;
     let mut units = Parts::new(source, FragmentFields::ALL, [part]);
     let mut batch = FragmentBatch::default();
     while let Some(unit) = units.next_unit()? {
-        cancellation.map_or(Ok(()), Cancellation::check)?;
+        context.check()?;
         unit.decode(&mut batch)?;
         if !batch.starts.is_empty() {
             each(&batch)?;

@@ -1,5 +1,6 @@
 //! Writing fragments on many threads.
 
+use nnz_storage::TaskContext;
 use std::sync::Arc;
 
 use nnz_core::{Encoded, FragmentBatch, FragmentEncoder, FragmentSink, Result, Unit, UnitReader};
@@ -15,12 +16,11 @@ pub(super) fn run<'a, B: Default>(
     units: Box<dyn UnitReader<'a, B> + 'a>,
     change: Change<'_, B>,
     sink: &mut dyn FragmentSink,
-    progress: &dyn Progress,
-    workers: Workers<'_>,
+    context: &TaskContext,
 ) -> Result<u64> {
     let taking = Taking { change, encoder: sink.encoder() };
-    let mut counted = Counted { fragments: 0, progress };
-    flow::run(units, &taking, &mut counted, &mut Appended(sink), workers)?;
+    let mut counted = Counted { fragments: 0, progress: context.progress() };
+    flow::run(units, &taking, &mut counted, &mut Appended(sink), Workers::of(context))?;
     Ok(counted.fragments)
 }
 

@@ -1,5 +1,6 @@
 //! Selecting fragments of a store.
 
+use nnz_storage::TaskContext;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
@@ -11,8 +12,7 @@ use super::names::{Table, find_all};
 use super::part::{Part, Parts, retain};
 use super::run::run;
 use super::target::FragmentTarget;
-use super::write::{FragmentSummary, WriteOptions};
-use crate::Progress;
+use super::write::FragmentSummary;
 
 /// Selected fragments; by default all.
 #[derive(Clone, Debug)]
@@ -65,8 +65,7 @@ pub fn select(
     from: &Place,
     target: &dyn FragmentTarget,
     selected: &SelectOptions,
-    options: &WriteOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<FragmentSummary> {
     const ABSENT: u32 = u32::MAX;
     let started = Instant::now();
@@ -129,9 +128,9 @@ pub fn select(
     let parts = parts.into_iter().map(|positions| Part { positions, bases: None });
     let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
     let mut sink = target.create(&chromosomes, &cells)?;
-    progress.begin("selecting", None);
-    let done = run(units, &change, &mut *sink, progress, options.workers());
-    progress.end();
+    context.progress().begin("selecting", None);
+    let done = run(units, &change, &mut *sink, context);
+    context.progress().end();
     let fragments = done.map_err(|error| error.with_context(from))?;
     let Written { bytes } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;

@@ -4,6 +4,7 @@
 //! that is used up. Then they are merged by ranges of bases, again by any thread. Fragments with the
 //! same start keep their order.
 
+use nnz_storage::TaskContext;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -12,8 +13,6 @@ use nnz_core::{FragmentBatch, FragmentSink, Result, Unit, UnitReader};
 
 use super::cut::{Cutter, Sequences, Slice};
 use super::run::run;
-use crate::Progress;
-use crate::flow::Workers;
 use crate::sort::{KeptWords as Kept, Store};
 
 /// Words of a fragment: chromosome, start, end, cell.
@@ -67,14 +66,9 @@ impl SortedRuns {
     /// # Errors
     ///
     /// Fails if a run cannot be read back, if the sink cannot be written, and if cancelled.
-    pub fn write(
-        &self,
-        sink: &mut dyn FragmentSink,
-        workers: Workers<'_>,
-        progress: &dyn Progress,
-    ) -> Result<u64> {
+    pub fn write(&self, sink: &mut dyn FragmentSink, context: &TaskContext) -> Result<u64> {
         let change = |sorted: &mut Sorted| Ok(std::mem::take(&mut sorted.0));
-        run(Box::new(Merging::new(self)), &change, sink, progress, workers)
+        run(Box::new(Merging::new(self)), &change, sink, context)
     }
 
     /// Reads fragments of a run.

@@ -1,43 +1,12 @@
 //! Writing a source of fragments to a target.
 
+use nnz_storage::TaskContext;
 use std::time::Instant;
 
 use nnz_core::{FragmentFields, FragmentSource, Place, Result, Written};
 
 use super::run::{run, unchanged};
 use super::target::FragmentTarget;
-use crate::flow::Workers;
-use crate::{Cancellation, Progress};
-
-/// Options of writing fragments.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct WriteOptions {
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
-}
-
-nnz_core::setters! {
-    WriteOptions {
-        threads: usize,
-        cancellation: Option<Cancellation>,
-    }
-}
-
-impl Default for WriteOptions {
-    fn default() -> Self {
-        let threads = crate::default_threads();
-        Self { threads, cancellation: None }
-    }
-}
-
-impl WriteOptions {
-    pub(super) fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-    }
-}
 
 /// The result of writing fragments.
 #[derive(Clone, Debug, Default)]
@@ -72,19 +41,18 @@ pub fn convert(
     source: &dyn FragmentSource,
     from: &Place,
     target: &dyn FragmentTarget,
-    options: &WriteOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     let about = source.about().map_err(|error| error.with_context(from))?;
     let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);
     let mut sink = target.create(&chromosomes, &cells)?;
     let count = source.header().count;
-    progress.begin("writing", Some(count));
+    context.progress().begin("writing", Some(count));
     let done = source
         .units(0..count, FragmentFields::ALL)
-        .and_then(|units| run(units, &unchanged, &mut *sink, progress, options.workers()));
-    progress.end();
+        .and_then(|units| run(units, &unchanged, &mut *sink, context));
+    context.progress().end();
     let fragments = done.map_err(|error| error.with_context(from))?;
     let Written { bytes } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;

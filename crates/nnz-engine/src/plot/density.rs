@@ -1,15 +1,13 @@
 //! How many entries are in each bin of a grid.
 
+use nnz_storage::TaskContext;
 use std::sync::Mutex;
 
 use nnz_core::{
-    AxisKind, Batch, Cancellation, MatrixSource, Minors, Order, Place, Projection, Result, Shape,
-    Unit,
+    AxisKind, Batch, MatrixSource, Minors, Order, Place, Projection, Result, Shape, Unit,
 };
 
-use super::PlotOptions;
 use super::steps::{look, shown_entries};
-use crate::Progress;
 use crate::flow::Work;
 use crate::stats::entries::Entries;
 use crate::stats::lock;
@@ -46,13 +44,13 @@ pub struct Density {
 ///
 /// ```
 /// use nnz_core::{Order, Place, Shape};
-/// use nnz_engine::plot::{PlotOptions, density};
-/// use nnz_engine::{CsMatrix, NoProgress};
+/// use nnz_engine::plot::density;
+/// use nnz_engine::{CsMatrix, TaskContext};
 ///
 /// let shape = Shape { rows: 3, cols: 4 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3, 4], vec![0_u32, 1, 2, 3], vec![1_u32; 4])?;
 /// let source = matrix.into_source()?;
-/// let found = density(&*source, &Place::default(), [2, 2], &PlotOptions::default(), &NoProgress)?;
+/// let found = density(&*source, &Place::default(), [2, 2], &TaskContext::default())?;
 /// assert_eq!((found.rows_per_bin, found.cols_per_bin), (2, 2));
 /// assert_eq!(found.counts, [2, 1, 0, 1]);
 /// # Ok::<(), nnz_core::Error>(())
@@ -65,10 +63,8 @@ pub fn density(
     source: &dyn MatrixSource,
     place: &Place,
     most: [usize; 2],
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<Density> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     let (order, shape) = (header.order, header.shape);
     let [rows, cols] = [Bins::of(shape.rows, most[0]), Bins::of(shape.cols, most[1])];
@@ -78,7 +74,7 @@ pub fn density(
     };
     let (entries, fields) = shown_entries(header, Projection::MINORS);
     let grid = Grid { entries, majors, minors, counts: Mutex::default() };
-    look(source, fields, &grid, options, progress)
+    look(source, fields, &grid, context)
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let mut counts = vec![0; majors.len * minors.len];
     for some in lock(&grid.counts).iter() {

@@ -1,13 +1,11 @@
 //! How lengths of fragments are distributed.
 
+use nnz_storage::TaskContext;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use nnz_core::{
-    Cancellation, FragmentBatch, FragmentFields, FragmentSource, Place, Result, Unit, UnitReader,
-};
+use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Place, Result, Unit, UnitReader};
 
-use super::PlotOptions;
 use super::steps::InAnyOrder;
 use crate::Progress;
 use crate::flow::{Done, Work, Workers, run};
@@ -73,10 +71,8 @@ impl FragmentLengths {
 pub fn fragment_lengths(
     source: &dyn FragmentSource,
     place: &Place,
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<FragmentLengths> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     let mut per_chromosome: BTreeMap<u32, u64> = BTreeMap::new();
     for segment in &header.segments {
@@ -90,14 +86,13 @@ pub fn fragment_lengths(
     most.sort_unstable();
     let slots = most.iter().zip(0..).map(|((chromosome, _), slot)| (*chromosome, slot)).collect();
     let work = Counting { slots, tables: Mutex::default() };
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
-        .within(options.memory);
-    progress.begin("reading", Some(header.count));
+    let workers = Workers::of(context);
+    context.progress().begin("reading", Some(header.count));
     let done = source.units(0..header.count, FragmentFields::INTERVALS).and_then(|units| {
-        let units = Box::new(Reported { units, progress });
+        let units = Box::new(Reported { units, progress: context.progress() });
         run(units, &work, &mut InAnyOrder, &mut Done, workers)
     });
-    progress.end();
+    context.progress().end();
     let names = done.and_then(|()| source.chromosome_names());
     let names = names.map_err(|error| error.with_context(place))?;
     let mut all = Table::new(work.slots.len());

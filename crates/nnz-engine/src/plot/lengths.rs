@@ -1,11 +1,12 @@
 //! How entries and sums of rows or columns are distributed.
 
-use nnz_core::{Axis, AxisKind, Cancellation, MatrixSource, Place, Result, Structure};
+use nnz_core::{Axis, AxisKind, MatrixSource, Place, Result, Structure};
+use nnz_storage::TaskContext;
 
 use super::distribution::Distribution;
-use super::{PlotOptions, ValueBin, bins};
+use super::{ValueBin, bins};
 use crate::stats::{Measures, Moments, StatsOptions, stats_of_each, stats_of_majors};
-use crate::{Number, Observed, Progress};
+use crate::{Number, Observed};
 
 /// What is measured of each row or column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,10 +53,8 @@ pub fn lengths(
     place: &Place,
     axis: Axis,
     measure: LengthMeasure,
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<Lengths> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     let measures = match measure {
         LengthMeasure::Nnz => Measures::Nnz,
@@ -64,21 +63,30 @@ pub fn lengths(
     let how = StatsOptions::default()
         .rows(axis == Axis::Rows)
         .cols(axis == Axis::Cols)
-        .measures(measures)
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
+        .measures(measures);
     let mut found = Found::default();
-    let observed = Observed::new(source, "reading", progress);
+    let observed = Observed::new(source, "reading", context.progress());
     let is_streamed = axis == header.order.major()
         && header.ordered
         && header.sorted_majors
         && header.structure == Structure::General
         && header.fill.is_none();
     if is_streamed {
-        stats_of_majors(&observed, place, &how, &mut |moments, count| found.add(moments, count))?;
+        stats_of_majors(
+            &observed,
+            place,
+            &how,
+            &mut |moments, count| found.add(moments, count),
+            context,
+        )?;
     } else {
-        stats_of_each(&observed, place, &how, &mut |moments, count| found.add(moments, count))?;
+        stats_of_each(
+            &observed,
+            place,
+            &how,
+            &mut |moments, count| found.add(moments, count),
+            context,
+        )?;
     }
     Ok(Lengths {
         axis,

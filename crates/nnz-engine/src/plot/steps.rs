@@ -1,12 +1,12 @@
 //! What functions that look at every entry have in common.
 
 use nnz_core::{Batch, Header, MatrixSource, Projection, Result, Storage};
+use nnz_storage::TaskContext;
 
-use super::PlotOptions;
+use crate::Observed;
 use crate::flow::{Done, Join, Work, Workers, run};
 use crate::stages::{Builder, DropZeros, expand, expanded_type};
 use crate::stats::entries::Entries;
-use crate::{Observed, Progress};
 
 /// Decodes the entries that a picture shows: those that are implied by a symmetric matrix, too, and of a dense
 /// matrix the nonzero elements. Returns also the fields to decode.
@@ -25,16 +25,14 @@ pub(super) fn look<W>(
     source: &dyn MatrixSource,
     fields: Projection,
     work: &W,
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<()>
 where
     W: Work<Batch = Batch, Encoded = (), Joint = ()>,
 {
     let header = source.header();
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
-        .within(options.memory);
-    let observed = Observed::new(source, "reading", progress);
+    let workers = Workers::of(context);
+    let observed = Observed::new(source, "reading", context.progress());
     let units = observed.units(0..header.shape.major(header.order), fields)?;
     run(units, work, &mut InAnyOrder, &mut Done, workers)
 }

@@ -1,17 +1,17 @@
 //! How values are distributed.
 
+use nnz_storage::TaskContext;
 use std::sync::Mutex;
 
-use nnz_core::{Batch, Cancellation, Error, MatrixSource, Place, Projection, Result, Unit, Values};
+use nnz_core::{Batch, Error, MatrixSource, Place, Projection, Result, Unit, Values};
 
-use super::PlotOptions;
 use super::bins::{self, COUNT};
 use super::steps::{look, shown_entries};
+use crate::Number;
 use crate::flow::Work;
 use crate::stages::expanded_type;
 use crate::stats::entries::Entries;
 use crate::stats::lock;
-use crate::{Number, Progress};
 
 /// Integers from 0 to this one are counted apart.
 pub const SMALL: usize = 15;
@@ -61,10 +61,8 @@ pub struct ValueBin {
 pub fn values(
     source: &dyn MatrixSource,
     place: &Place,
-    options: &PlotOptions,
-    progress: &dyn Progress,
+    context: &TaskContext,
 ) -> Result<ValueCounts> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     if expanded_type(header).is_complex() {
         let what = "complex numbers have no order, in which they could be drawn";
@@ -72,7 +70,7 @@ pub fn values(
     }
     let (entries, fields) = shown_entries(header, Projection::VALUES);
     let work = Counting { entries, tables: Mutex::default() };
-    look(source, fields, &work, options, progress)
+    look(source, fields, &work, context)
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let mut all = Table::default();
     lock(&work.tables).iter().for_each(|table| all.merge(table));

@@ -171,11 +171,12 @@ impl CsMatrix {
     ///
     /// ```
     /// # use nnz_core::{MatrixSource, Order, Place, Shape};
-    /// # use nnz_engine::{CsMatrix, StatsOptions};
+    /// # use nnz_engine::{CsMatrix, StatsOptions, TaskContext};
     /// # let shape = Shape { rows: 1, cols: 2 };
     /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![4.0])?;
     /// let source = matrix.into_source()?;
-    /// let stats = nnz_engine::stats(&*source, &Place::default(), &StatsOptions::default())?;
+    /// let (options, context) = (StatsOptions::default(), TaskContext::default());
+    /// let stats = nnz_engine::stats(&*source, &Place::default(), &options, &context)?;
     /// assert_eq!(stats.whole.nnz, 1);
     /// # Ok::<(), nnz_core::Error>(())
     /// ```

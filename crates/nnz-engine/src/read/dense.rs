@@ -1,5 +1,7 @@
 //! Reading a matrix into memory as a dense array.
 
+use crate::read::Workers;
+use nnz_storage::TaskContext;
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
@@ -35,19 +37,24 @@ pub struct Dense {
 ///
 /// Fails if the matrix cannot be read or is broken, if there are duplicate entries and the format does not
 /// define that they are summed, if it takes more memory than allowed, and if cancelled.
-pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<Dense> {
+pub fn read_dense(
+    source: &dyn MatrixSource,
+    from: &Place,
+    options: &ReadOptions,
+    context: &TaskContext,
+) -> Result<Dense> {
     let own = source.header().order;
     if stores_all_cells(source)
-        && let Some(dense) = fill(source, options).map_err(|error| error.with_context(from))?
+        && let Some(dense) = fill(source, context).map_err(|error| error.with_context(from))?
     {
         return match options.order {
-            Some(order) if order != own => dense.turned(options.memory),
+            Some(order) if order != own => dense.turned(context.result_memory()),
             _ => Ok(dense),
         };
     }
     let summed = source.header().duplicates == Duplicates::Summed;
-    let dense =
-        read(source, from, options).and_then(|matrix| spread(&matrix, summed, options.memory));
+    let dense = read(source, from, options, context)
+        .and_then(|matrix| spread(&matrix, summed, context.result_memory()));
     dense.map_err(|error| error.with_context(from))
 }
 
@@ -78,9 +85,9 @@ fn zeros(
 }
 
 /// Copies panels of cells into place; `None` if they are not consecutive.
-fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense>> {
+fn fill(source: &dyn MatrixSource, context: &TaskContext) -> Result<Option<Dense>> {
     let header = source.header();
-    let mut dense = zeros(header.shape, header.order, header.value_type, options.memory)?;
+    let mut dense = zeros(header.shape, header.order, header.value_type, context.result_memory())?;
     if header.shape.is_empty() {
         // There can be any number of rows without cells.
         return Ok(Some(dense));
@@ -100,7 +107,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense
         memory: std::marker::PhantomData,
     };
     let units = source.units(0..majors, Projection::ALL)?;
-    run(units, &panels, &mut cells, &mut Done, options.workers())?;
+    run(units, &panels, &mut cells, &mut Done, Workers::of(context))?;
     let complete = cells.follow && cells.left.is_empty();
     Ok(complete.then_some(dense))
 }

@@ -1,6 +1,7 @@
 //! Statistics of each row or column across the storage order, of which only tallies are kept.
 
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result, Storage, ValueType};
+use nnz_storage::TaskContext;
 
 use super::number::Value;
 use super::streamed::EachMajor;
@@ -19,6 +20,7 @@ pub(crate) fn stats_of_each(
     place: &Place,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
+    context: &TaskContext,
 ) -> Result<()> {
     let header = source.header();
     if header.fill.is_some() && header.storage == Storage::Sparse {
@@ -26,13 +28,25 @@ pub(crate) fn stats_of_each(
         return Err(Error::unsupported(place.clone(), what));
     }
     let counted = match (options.measures, summed_type(expanded_type(source.header()))) {
-        (Measures::Nnz, _) => visit::<u32, Nothing>(source, options, each),
-        (_, Some(ValueType::U32)) => visit::<u32, <u32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::I32)) => visit::<i32, <i32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::U64)) => visit::<u64, <u64 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::I64)) => visit::<i64, <i64 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::F32)) => visit::<f32, <f32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::F64)) => visit::<f64, <f64 as Value>::Sum>(source, options, each),
+        (Measures::Nnz, _) => visit::<u32, Nothing>(source, options, each, context),
+        (_, Some(ValueType::U32)) => {
+            visit::<u32, <u32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::I32)) => {
+            visit::<i32, <i32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::U64)) => {
+            visit::<u64, <u64 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::I64)) => {
+            visit::<i64, <i64 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::F32)) => {
+            visit::<f32, <f32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::F64)) => {
+            visit::<f64, <f64 as Value>::Sum>(source, options, each, context)
+        }
         _ => {
             let what = "statistics of complex numbers are not supported";
             return Err(Error::unsupported(place.clone(), what));
@@ -45,17 +59,20 @@ fn visit<T: Value, S: Slim<T>>(
     source: &dyn MatrixSource,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
+    context: &TaskContext,
 ) -> Result<()> {
     let (shape, order) = (source.header().shape, source.header().order);
     let (len, across, is_major) = match options.rows {
         true => (shape.rows, shape.cols, order == nnz_core::Order::Row),
         false => (shape.cols, shape.rows, order == nnz_core::Order::Col),
     };
-    let mut options = options.clone();
-    if !is_major {
-        options.threads = threads::<T, S>(len, &options)?;
-    }
-    for (found, _) in count::<T, S>(source, &options, &[], 0)? {
+    let threads = match is_major {
+        true => context.threads(),
+        false => threads::<T, S>(len, context)?,
+    };
+    for (found, _) in
+        count::<T, S>(source, options, &[], 0, &context.clone().with_threads(threads))?
+    {
         let tallies = if is_major { found.majors } else { found.minors }.unwrap_or_default();
         // Adjacent ones often have the same.
         let mut same: Option<(Moments, u64)> = None;
@@ -79,14 +96,14 @@ fn visit<T: Value, S: Slim<T>>(
 }
 
 /// Returns how many threads, each with tallies of all minors, fit into memory.
-fn threads<T: Value, S: Slim<T>>(len: u64, options: &StatsOptions) -> Result<usize> {
+fn threads<T: Value, S: Slim<T>>(len: u64, context: &TaskContext) -> Result<usize> {
     let own = len.saturating_mul(size_of::<Tally<S::Sums>>() as u64);
     let on_thread = len.saturating_mul(Counting::<T, S>::MINOR_BYTES as u64);
     let needed = own.saturating_add(on_thread);
-    if needed > options.memory {
-        let kind = ErrorKind::Memory { needed, allowed: options.memory };
+    if needed > context.memory() {
+        let kind = ErrorKind::Memory { needed, allowed: context.memory() };
         return Err(Error::new(kind, Place::default()));
     }
-    let fit = (options.memory - own).checked_div(on_thread).unwrap_or(u64::MAX);
-    Ok(options.threads.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1))
+    let fit = (context.memory() - own).checked_div(on_thread).unwrap_or(u64::MAX);
+    Ok(context.threads().min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1))
 }

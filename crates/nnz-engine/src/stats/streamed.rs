@@ -1,6 +1,7 @@
 //! Statistics of each row or column along which a matrix is stored, one after another, without keeping them.
 
 use nnz_core::{Error, MatrixSource, Place, Result, ValueType};
+use nnz_storage::TaskContext;
 
 use super::counting::{Part, Several, Watched};
 use super::number::Value;
@@ -23,15 +24,28 @@ pub(crate) fn stats_of_majors(
     place: &Place,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
+    context: &TaskContext,
 ) -> Result<()> {
     let streamed = match (options.measures, summed_type(expanded_type(source.header()))) {
-        (Measures::Nnz, _) => stream::<u32, Nothing>(source, options, each),
-        (_, Some(ValueType::U32)) => stream::<u32, <u32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::I32)) => stream::<i32, <i32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::U64)) => stream::<u64, <u64 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::I64)) => stream::<i64, <i64 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::F32)) => stream::<f32, <f32 as Value>::Sum>(source, options, each),
-        (_, Some(ValueType::F64)) => stream::<f64, <f64 as Value>::Sum>(source, options, each),
+        (Measures::Nnz, _) => stream::<u32, Nothing>(source, options, each, context),
+        (_, Some(ValueType::U32)) => {
+            stream::<u32, <u32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::I32)) => {
+            stream::<i32, <i32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::U64)) => {
+            stream::<u64, <u64 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::I64)) => {
+            stream::<i64, <i64 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::F32)) => {
+            stream::<f32, <f32 as Value>::Sum>(source, options, each, context)
+        }
+        (_, Some(ValueType::F64)) => {
+            stream::<f64, <f64 as Value>::Sum>(source, options, each, context)
+        }
         _ => {
             let what = "statistics of complex numbers are not supported";
             return Err(Error::unsupported(place.clone(), what));
@@ -44,6 +58,7 @@ fn stream<T: Value, S: Slim<T>>(
     source: &dyn MatrixSource,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
+    context: &TaskContext,
 ) -> Result<()> {
     let header = source.header();
     let values = S::VALUES.then_some(T::TYPE);
@@ -53,11 +68,10 @@ fn stream<T: Value, S: Slim<T>>(
     let several = Several { whole, parts: Vec::new() };
     let (len, across) = (header.shape.major(header.order), header.shape.minor(header.order));
     let mut majors = Majors { across, next: 0, current: Tally::<S::Sums>::default(), each };
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
-        .within(options.memory);
+    let workers = Workers::of(context);
     run(source.units(0..len, fields)?, &several, &mut watched, &mut majors, workers)?;
     if let Watched(Some(ascent)) = watched {
-        ascent.finish(source, options.memory, workers)?;
+        ascent.finish(source, context)?;
     }
     majors.reach(len);
     Ok(())

@@ -2,9 +2,9 @@
 
 use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place};
 use nnz_engine::{
-    Cancellation, CheckOptions, DiffOptions, ReadOptions, StatsOptions, check, diff, read,
-    read_dense, stats,
+    Cancellation, DiffOptions, ReadOptions, StatsOptions, check, diff, read, read_dense, stats,
 };
+use nnz_storage::TaskContext;
 
 use crate::sources::{Cancelling, matrix};
 
@@ -27,19 +27,20 @@ fn reading_is_cancelled() {
         // In column order, the matrix is sorted first.
         for order in [None, Some(Order::Col)] {
             cancelled(|source, cancellation| {
-                let cancellation = Some(cancellation);
-                let options =
-                    ReadOptions::default().order(order).threads(threads).cancellation(cancellation);
-                let found = read(source, &Place::default(), &options)?;
+                let context =
+                    TaskContext::default().with_threads(threads).with_cancellation(cancellation);
+                let options = ReadOptions::default().order(order);
+                let found = read(source, &Place::default(), &options, &context)?;
                 assert_eq!(found.nnz(), whole.nnz());
                 assert!(order.is_some() || found == whole);
                 Ok(())
             });
         }
         cancelled(|source, cancellation| {
-            let cancellation = Some(cancellation);
-            let options = ReadOptions::default().threads(threads).cancellation(cancellation);
-            read_dense(source, &Place::default(), &options).map(|_| ())
+            let context =
+                TaskContext::default().with_threads(threads).with_cancellation(cancellation);
+            let options = ReadOptions::default();
+            read_dense(source, &Place::default(), &options, &context).map(|_| ())
         });
     }
 }
@@ -49,21 +50,23 @@ fn operations_on_all_entries_are_cancelled() {
     let other = matrix().into_source().unwrap();
     for threads in [1, 2] {
         cancelled(|source, cancellation| {
-            let cancellation = Some(cancellation);
-            let options = StatsOptions::default().threads(threads).cancellation(cancellation);
-            stats(source, &Place::default(), &options).map(|_| ())
+            let context =
+                TaskContext::default().with_threads(threads).with_cancellation(cancellation);
+            let options = StatsOptions::default();
+            stats(source, &Place::default(), &options, &context).map(|_| ())
         });
         cancelled(|source, cancellation| {
-            let cancellation = Some(cancellation);
-            let options = CheckOptions::default().threads(threads).cancellation(cancellation);
-            check(source, &Place::default(), &options, &mut |finding| panic!("{finding}"))
+            let context =
+                TaskContext::default().with_threads(threads).with_cancellation(cancellation);
+            check(source, &Place::default(), &context, &mut |finding| panic!("{finding}"))
         });
         cancelled(|source, cancellation| {
-            let cancellation = Some(cancellation);
-            let options = DiffOptions::default().threads(threads).cancellation(cancellation);
+            let context =
+                TaskContext::default().with_threads(threads).with_cancellation(cancellation);
+            let options = DiffOptions::default();
             let places = [Place::default(), Place::default()];
             let each = &mut |difference| panic!("{difference:?}");
-            diff([source, &*other], places, &options, &nnz_engine::NoProgress, each)
+            diff([source, &*other], places, &options, &context, each)
         });
     }
 }

@@ -5,6 +5,7 @@ use nnz_engine::{
     Concat, ConcatOptions, CsMatrix, DiffOptions, ReadOptions, Selection, Slice, StatsOptions,
     Transposed, diff, read, stats,
 };
+use nnz_storage::TaskContext;
 
 /// Creates `1 . 2` above `. . 3`.
 fn small() -> Box<dyn MatrixSource> {
@@ -18,7 +19,8 @@ fn small() -> Box<dyn MatrixSource> {
 fn concatenations_are_read() {
     let parts = vec![(small(), Place::path("first")), (small(), Place::path("second"))];
     let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default()).unwrap();
-    let whole = read(&all, &Place::default(), &ReadOptions::default()).unwrap();
+    let whole =
+        read(&all, &Place::default(), &ReadOptions::default(), &TaskContext::default()).unwrap();
     assert_eq!(whole.shape(), Shape { rows: 2, cols: 6 });
     assert_eq!(whole.indptr(), [0, 4, 6]);
     assert_eq!(*whole.indices(), vec![0_u32, 2, 3, 5, 2, 5].into());
@@ -29,7 +31,8 @@ fn concatenations_are_read() {
 fn slices_are_counted() {
     let cols = Selection::names(["2"]);
     let slice = Slice::new(small(), Place::default(), &Selection::all(), &cols).unwrap();
-    let found = stats(&slice, &Place::default(), &StatsOptions::default()).unwrap();
+    let found = stats(&slice, &Place::default(), &StatsOptions::default(), &TaskContext::default())
+        .unwrap();
     assert_eq!(found.whole.nnz, 2);
     assert_eq!(found.whole.total.unwrap().sum.to_string(), "5.0");
 }
@@ -39,6 +42,6 @@ fn transposing_twice_changes_nothing() {
     let twice = Transposed::new(Box::new(Transposed::new(small())) as Box<dyn MatrixSource>);
     let places = [Place::path("once"), Place::path("twice")];
     let each = &mut |difference| panic!("{difference:?}");
-    diff([&*small(), &twice], places, &DiffOptions::default(), &nnz_engine::NoProgress, each)
+    diff([&*small(), &twice], places, &DiffOptions::default(), &TaskContext::default(), each)
         .unwrap();
 }

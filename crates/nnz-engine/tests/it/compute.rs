@@ -2,10 +2,11 @@
 
 use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Scalar, Shape, Values};
 use nnz_engine::compute::{
-    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
-    normalizing_factors, pca,
+    Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
+    pca,
 };
-use nnz_engine::{CsMatrix, Dense, ReadOptions, StatsOptions, Transposed, read_dense};
+use nnz_engine::{CsMatrix, Dense, ReadOptions, Transposed, read_dense};
+use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 
 /// A random matrix, and its elements by row.
@@ -66,8 +67,8 @@ fn check_products<T: Float>() {
         let wide: Vec<f64> = dense.iter().map(|number| (*number).into()).collect();
         let expected = product(&elements, cols, &wide, width);
         for threads in [1, 3] {
-            let options = ProductOptions::default().threads(threads);
-            let found = multiply(&*source(&matrix), &place, &dense, width, &options).unwrap();
+            let context = TaskContext::default().with_threads(threads);
+            let found = multiply(&*source(&matrix), &place, &dense, width, &context).unwrap();
             let found: Vec<f64> = found.into_iter().map(Into::into).collect();
             assert_eq!(found, expected, "{rows} x {cols}, {width}, {order:?}");
         }
@@ -88,8 +89,8 @@ fn products_do_not_depend_on_the_number_of_threads() {
         let (matrix, _) = random(&mut numbers, 900, 700, order, 60);
         let dense: Vec<f32> = (0..700 * 9_u16).map(|n| 1.0 / (f32::from(n) + 0.3)).collect();
         let found = [1, 2, 3, 8].map(|threads| {
-            let options = ProductOptions::default().threads(threads);
-            multiply(&*source(&matrix), &Place::default(), &dense, 9, &options).unwrap()
+            let context = TaskContext::default().with_threads(threads);
+            multiply(&*source(&matrix), &Place::default(), &dense, 9, &context).unwrap()
         });
         assert!(
             found.iter().all(|one| one
@@ -110,13 +111,13 @@ fn products_of_empty_matrices_are_empty() {
             let matrix =
                 CsMatrix::from_parts(shape, order, pointers, Vec::<u32>::new(), Vec::<f32>::new());
             let dense = vec![1.0_f64; usize::try_from(cols).unwrap() * width];
-            let options = ProductOptions::default();
+            let context = TaskContext::default();
             let found = multiply(
                 &*matrix.unwrap().into_source().unwrap(),
                 &Place::default(),
                 &dense,
                 width,
-                &options,
+                &context,
             );
             assert_eq!(found.unwrap(), vec![0.0; usize::try_from(rows).unwrap() * width]);
         }
@@ -126,21 +127,22 @@ fn products_of_empty_matrices_are_empty() {
 #[test]
 fn products_are_refused_if_shapes_or_memory_do_not_fit() {
     let (matrix, _) = random(&mut Random::of("refused", 0), 4, 3, Order::Col, 50);
-    let multiplied = |dense: &[f32], width, options: &ProductOptions| {
-        let found = multiply(&*source(&matrix), &Place::path("m"), dense, width, options);
+    let multiplied = |dense: &[f32], width, context: &TaskContext| {
+        let found = multiply(&*source(&matrix), &Place::path("m"), dense, width, context);
         found.unwrap_err().to_string()
     };
-    let options = ProductOptions::default();
-    assert!(multiplied(&[1.0; 4], 1, &options).contains("4 elements of 1 columns for 3 rows"));
-    assert!(multiplied(&[1.0; 3], usize::MAX, &options).contains("dense matrix"));
-    assert!(multiplied(&[1.0; 3], 1, &options.memory(8)).contains("memory"));
+    let context = TaskContext::default();
+    assert!(multiplied(&[1.0; 4], 1, &context).contains("4 elements of 1 columns for 3 rows"));
+    assert!(multiplied(&[1.0; 3], usize::MAX, &context).contains("dense matrix"));
+    assert!(multiplied(&[1.0; 3], 1, &context.with_memory(8)).contains("memory"));
 }
 
 /// Computes the elements of a computed matrix.
 fn computed(matrix: &CsMatrix, steps: Vec<ValueStep>) -> Vec<f64> {
     let computed = Computed::new(source(matrix), Place::default(), steps).unwrap();
     let options = ReadOptions::default().order(Order::Row);
-    let Dense { values, .. } = read_dense(&computed, &Place::default(), &options).unwrap();
+    let Dense { values, .. } =
+        read_dense(&computed, &Place::default(), &options, &TaskContext::default()).unwrap();
     let Values::F32(values) = values else { panic!("{values:?}") };
     values.into_iter().map(f64::from).collect()
 }
@@ -242,9 +244,9 @@ fn groups_are_those_of_plain_loops() {
                 }
             }
             for threads in [1, 3] {
-                let options = ProductOptions::default().threads(threads);
+                let context = TaskContext::default().with_threads(threads);
                 let (source, place) = (source(&matrix), Place::default());
-                let found = aggregate(&*source, &place, axis, (&codes, groups), what, &options);
+                let found = aggregate(&*source, &place, axis, (&codes, groups), what, &context);
                 let found = found.unwrap();
                 let same = found
                     .iter()
@@ -262,9 +264,9 @@ fn groups_with_infinite_values_do_not_change_others() {
     let values = vec![f64::INFINITY, 1.0];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
     let (codes, place) = ([Some(0), Some(1)], Place::default());
-    let options = ProductOptions::default();
+    let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
-    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options);
+    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
     assert_eq!(found.unwrap(), [f64::INFINITY, 1.0]);
 }
 
@@ -274,19 +276,19 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     let values = vec![1_i64 << 53, 1];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
     let (codes, place) = ([Some(0), Some(0)], Place::default());
-    let options = ProductOptions::default();
+    let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
-    let found = |codes: (&[Option<u32>], u32), options: &ProductOptions| {
-        aggregate(&*source, &place, Axis::Cols, codes, Aggregation::Sum, options)
+    let found = |codes: (&[Option<u32>], u32), context: &TaskContext| {
+        aggregate(&*source, &place, Axis::Cols, codes, Aggregation::Sum, context)
             .unwrap_err()
             .to_string()
     };
     // 2^53 + 1 is rounded to 2^53.
-    let message = found((&codes, 1), &options);
+    let message = found((&codes, 1), &context);
     assert!(message.contains("2^53"), "{message}");
-    assert!(found((&codes[..1], 1), &options).contains("1 groups of 2 columns"));
-    assert!(found((&[Some(7), None], 1), &options).contains("group 7 of 1"));
-    assert!(found((&codes, 1), &options.clone().memory(4)).contains("memory"));
+    assert!(found((&codes[..1], 1), &context).contains("1 groups of 2 columns"));
+    assert!(found((&[Some(7), None], 1), &context).contains("group 7 of 1"));
+    assert!(found((&codes, 1), &context.clone().with_memory(4)).contains("memory"));
 }
 
 #[test]
@@ -294,10 +296,10 @@ fn large_integers_that_cancel_in_a_sum_are_refused() {
     let shape = Shape { rows: 1, cols: 3 };
     let values = vec![(1_i64 << 53) + 1, -(1_i64 << 53), 7];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 3], vec![0_u32, 1, 2], values);
-    let (place, options) = (Place::default(), ProductOptions::default());
+    let (place, context) = (Place::default(), TaskContext::default());
     let source = matrix.unwrap().into_source().unwrap();
     let codes = [Some(0), Some(0), Some(1)];
-    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options);
+    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
     assert!(found.unwrap_err().to_string().contains("2^53"));
 }
 
@@ -308,7 +310,8 @@ fn integers_that_the_type_of_a_function_does_not_have_are_refused() {
         let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], values);
         let source = matrix.unwrap().into_source().unwrap();
         let computed = Computed::new(source, Place::default(), vec![ValueStep::Abs]).unwrap();
-        read_dense(&computed, &Place::default(), &ReadOptions::default()).map(drop)
+        read_dense(&computed, &Place::default(), &ReadOptions::default(), &TaskContext::default())
+            .map(drop)
     };
     for (values, exact) in [
         (Values::U32(vec![1 << 24]), true),
@@ -348,7 +351,13 @@ fn components_of_very_large_and_small_values_are_found() {
         let shape = Shape { rows: rows.into(), cols: cols.into() };
         let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
         let options = PcaOptions::default().components(5).iterations(8);
-        let found = pca(&*matrix.into_source().unwrap(), &Place::default(), &options).unwrap();
+        let found = pca(
+            &*matrix.into_source().unwrap(),
+            &Place::default(),
+            &options,
+            &TaskContext::default(),
+        )
+        .unwrap();
         found.singular_values.iter().map(|value| value / scale).collect::<Vec<_>>()
     });
     for other in &found[1..] {
@@ -364,7 +373,7 @@ fn factors_give_all_cells_the_same_sum() {
     let place = Place::default();
     for (target, axis) in [(Some(1e4), Axis::Cols), (None, Axis::Rows)] {
         let source_ = source(&matrix);
-        let factors = normalizing_factors(&*source_, &place, axis, target, StatsOptions::default());
+        let factors = normalizing_factors(&*source_, &place, axis, target, &TaskContext::default());
         let factors = factors.unwrap();
         let sums: Vec<f64> = match axis {
             Axis::Rows => elements.chunks(10).map(|row| row.iter().sum()).collect(),
@@ -388,7 +397,7 @@ fn factors_give_all_cells_the_same_sum() {
         &place,
         Axis::Rows,
         Some(0.0),
-        StatsOptions::default(),
+        &TaskContext::default(),
     );
     assert!(refused.unwrap_err().to_string().contains("expected a positive number"));
 }
@@ -402,7 +411,8 @@ fn components_reproduce_a_matrix_of_low_rank() {
     let [left, right] = [&left, &right].map(|matrix| {
         let options = ReadOptions::default().order(Order::Row);
         let Dense { values, .. } =
-            read_dense(&*source(matrix), &Place::default(), &options).unwrap();
+            read_dense(&*source(matrix), &Place::default(), &options, &TaskContext::default())
+                .unwrap();
         let Values::U32(values) = values else { panic!() };
         values.into_iter().map(f64::from).collect::<Vec<_>>()
     });
@@ -428,7 +438,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
         let observed =
             matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
         let options = PcaOptions::default().components(rank + 1).iterations(2);
-        let found = pca(&*observed, &Place::default(), &options).unwrap();
+        let found = pca(&*observed, &Place::default(), &options, &TaskContext::default()).unwrap();
         // The rank of the centred matrix is at most that of the matrix.
         assert!(
             found.singular_values[rank] < 1e-3 * found.singular_values[0],
@@ -449,14 +459,16 @@ fn components_reproduce_a_matrix_of_low_rank() {
             }
         }
         // Cells in columns.
-        let turned = Transposed::new(&*observed);
+        let turned = Transposed::new(Box::new(&*observed));
         let options =
             PcaOptions::default().components(rank + 1).iterations(2).observations(Axis::Cols);
-        let same = pca(&turned, &Place::default(), &options.threads(3)).unwrap();
+        let same =
+            pca(&turned, &Place::default(), &options, &TaskContext::default().with_threads(3))
+                .unwrap();
         assert_eq!(same, found);
         let options = PcaOptions::default().components(cols + 1);
         assert!(
-            pca(&*observed, &Place::default(), &options)
+            pca(&*observed, &Place::default(), &options, &TaskContext::default())
                 .unwrap_err()
                 .to_string()
                 .contains("from 1 to 30")

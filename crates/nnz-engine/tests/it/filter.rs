@@ -8,7 +8,8 @@
 )]
 
 use nnz_core::{Axis, MatrixSource, Order, Place, Shape, Values};
-use nnz_engine::{CsMatrix, Filter, FilterOptions, Filtered, filter};
+use nnz_engine::{CsMatrix, Filter, Filtered, filter};
+use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 use proptest::prelude::*;
 
@@ -120,8 +121,8 @@ fn filtered(
     let all = |texts: &[&str]| {
         texts.iter().fold(Filter::all(), |all, text| all.and(text.parse().unwrap()))
     };
-    let options = FilterOptions::default().threads(threads);
-    filter(source, &Place::default(), [&all(rows), &all(cols)], &options)
+    let context = TaskContext::default().with_threads(threads);
+    filter(source, &Place::default(), [&all(rows), &all(cols)], &context)
 }
 
 proptest! {

@@ -11,3 +11,4 @@ mod scattered;
 mod sources;
 #[cfg(feature = "sprs")]
 mod sprs_matrix;
+mod wrappers;

@@ -4,9 +4,10 @@
 
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Place, Values};
 use nnz_engine::{
-    CsMatrix, DiffOptions, Labelled, Labels, NewOrder, OriginalPositions, ReadOptions,
-    ReorderOptions, Reordering, Selection, Slice, diff, read, reorder,
+    CsMatrix, DiffOptions, Labelled, Labels, NewOrder, OriginalPositions, ReadOptions, Reordering,
+    Selection, Slice, diff, read, reorder,
 };
+use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 use proptest::prelude::*;
 
@@ -18,10 +19,10 @@ fn ordered(
     orders: [&Reordering; 2],
 ) -> nnz_core::Result<(CsMatrix, [NewOrder; 2])> {
     let place = Place::default();
-    let found = reorder(source, &place, orders, &ReorderOptions::default().threads(2))?;
+    let found = reorder(source, &place, orders, &TaskContext::default().with_threads(2))?;
     let [rows, cols] = &found;
     let slice = Slice::new(Box::new(source), place.clone(), &rows.selection, &cols.selection)?;
-    Ok((read(&slice, &place, &ReadOptions::default())?, found))
+    Ok((read(&slice, &place, &ReadOptions::default(), &TaskContext::default())?, found))
 }
 
 /// Returns the list that an order selects.
@@ -71,7 +72,7 @@ fn differences(a: &dyn MatrixSource, b: &dyn MatrixSource, by_name: bool) -> usi
         [a, b],
         [Place::default(), Place::default()],
         &options,
-        &nnz_engine::NoProgress,
+        &TaskContext::default(),
         &mut |_| found += 1,
     )
     .unwrap();
@@ -110,7 +111,7 @@ fn check(rows: usize, cols: usize, seed: u64) {
     assert_eq!(differences(&*source, &*matrix, false) > 0, moved);
     // Back, by the positions that were kept.
     let [rows, cols] = found.map(|order| Labels::default().original_positions(order.positions));
-    let labelled = Labelled::new(&*matrix, [&rows, &cols], u64::MAX).unwrap();
+    let labelled = Labelled::new(Box::new(&*matrix), [&rows, &cols], u64::MAX).unwrap();
     let original = |labels: &Labels| match labels.original_positions {
         OriginalPositions::Added(_) => Reordering::Original,
         _ => Reordering::Unchanged,
@@ -157,7 +158,9 @@ fn lists_that_are_not_an_order_are_refused() {
 fn names_that_repeat_or_differ_are_not_matched() {
     let with = |names: [&str; 4]| {
         let (source, _) = random(4, 1, 5);
-        let matrix = read(&*source, &Place::default(), &ReadOptions::default()).unwrap();
+        let matrix =
+            read(&*source, &Place::default(), &ReadOptions::default(), &TaskContext::default())
+                .unwrap();
         matrix.with_names(Axis::Rows, names).unwrap().into_source().unwrap()
     };
     let [one, other] = [with(["a", "b", "c", "c"]), with(["b", "a", "c", "c"])];
@@ -165,7 +168,7 @@ fn names_that_repeat_or_differ_are_not_matched() {
     let options = DiffOptions::default().by_name(true);
     let places = [Place::path("one"), Place::path("other")];
     let error =
-        diff([&*one, &*other], places, &options, &nnz_engine::NoProgress, &mut |_| ()).unwrap_err();
+        diff([&*one, &*other], places, &options, &TaskContext::default(), &mut |_| ()).unwrap_err();
     let expected = "other: rows cannot be matched by name: row 2 and row 3 have \"c\"";
     assert_eq!(error.to_string(), expected);
     let [one, other] = [with(["a", "b", "c", "d"]), with(["d", "b", "c", "x"])];

@@ -1,12 +1,13 @@
 //! Slices of a source that reads many short ranges together are those of any other source.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nnz_core::{
-    Annotations, Axis, Batch, Header, MatrixSource, Minors, Names, Order, Place, Projection,
-    Result, Shape, Unit, Values,
+    Batch, Header, MatrixSource, Minors, Order, Place, Projection, Result, Shape, Unit, UnitReader,
+    Values, Wrapped,
 };
 use nnz_engine::{CsMatrix, ReadOptions, Selection, Slice, Transposed, read};
 
@@ -46,18 +47,24 @@ impl Unit for Ranges {
 }
 
 impl MatrixSource for Together {
-    nnz_core::forward_source! { 0: about, random_access, rereadable, units, will_read, stored_before }
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(&*self.0)
+    }
 
     fn header(&self) -> &Header {
         self.0.header()
     }
 
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.0.read_names(axis)
+    fn random_access(&self) -> bool {
+        self.0.random_access()
     }
 
-    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        self.0.annotations(axis)
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.0.units(majors, fields)
     }
 
     fn scattered(
@@ -123,8 +130,9 @@ fn slices_are_the_same() {
                             ),
                             false => Slice::new(source, Place::default(), rows, cols),
                         };
-                        let options = ReadOptions::default().threads(threads);
-                        read(&slice.unwrap(), &Place::default(), &options).unwrap()
+                        let context = TaskContext::default().with_threads(threads);
+                        let options = ReadOptions::default();
+                        read(&slice.unwrap(), &Place::default(), &options, &context).unwrap()
                     });
                     assert!(ranges.load(Ordering::Relaxed) > 5);
                     assert_eq!(found.indptr(), expected.indptr());

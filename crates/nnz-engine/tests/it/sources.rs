@@ -3,10 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nnz_core::{
-    About, Axis, BatchReader, Header, MatrixSource, Names, Order, Projection, Result,
-    SequentialReader, Shape, Unit, UnitReader,
-};
+use nnz_core::{Header, MatrixSource, Order, Projection, Result, Shape, Unit, UnitReader, Wrapped};
 use nnz_engine::{Cancellation, CsMatrix};
 
 /// Creates a matrix of 1000 rows with an entry in every other of 2000 columns.
@@ -41,24 +38,16 @@ impl Cancelling {
 }
 
 impl MatrixSource for Cancelling {
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::OtherEntries(&*self.inner)
+    }
+
     fn header(&self) -> &Header {
         self.inner.header()
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
-    }
-
-    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(axis)
-    }
-
     fn random_access(&self) -> bool {
         self.inner.random_access()
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

@@ -50,7 +50,7 @@ impl Addition {
         (options, make_groups): (FileOptions, bool),
     ) -> Result<(FileWriter<StagedFile>, Self)> {
         let place = Place::path(full_path(path, &names.join("/")));
-        check_addition(path)?;
+        check_addition(path, &write.context)?;
         let copied = UpdateLock::acquire(path)?;
         let old = File::open(InputFile::open(path)?)?;
         check_closed(&old, path)?;
@@ -63,7 +63,7 @@ impl Addition {
             let missing = Place::path(full_path(path, &names[..=found.depth].join("/")));
             return Err(Error::new(ErrorKind::Missing, missing));
         }
-        let mut staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
+        let mut staged = StagedFile::create(path, &write.clone().overwrite(true))?;
         staged.expect(Expected::Unchanged(copied.version()));
         if make_groups && found.member.is_some() && is_alone(&old, names)? {
             let file = FileWriter::at(staged, options, Place::path(path))?;

@@ -77,7 +77,7 @@ impl FileWriter<StagedFile> {
     ///
     /// Fails as [`StagedFile::create`].
     pub fn create(path: &Path, write: WriteOptions, options: FileOptions) -> Result<Self> {
-        Self::at(StagedFile::create(path, write)?, options, Place::path(path))
+        Self::at(StagedFile::create(path, &write)?, options, Place::path(path))
     }
 
     /// Starts a file as [`create`](Self::create), after a user block, whose size must be 512 or a
@@ -97,7 +97,7 @@ impl FileWriter<StagedFile> {
             return Err(Error::argument(what));
         }
         let place = Place::path(path);
-        let output = Output::with_user_block(StagedFile::create(path, write)?, block);
+        let output = Output::with_user_block(StagedFile::create(path, &write)?, block);
         Self::start(output.map_err(|error| error.with_context(&place))?, options, place)
     }
 

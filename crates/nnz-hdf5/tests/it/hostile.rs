@@ -1,11 +1,12 @@
 //! Damaged files are errors: no panic, no endless loop, and no memory for data that does not exist.
 
+use nnz_storage::TaskContext;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_hdf5::{File, FileOptions, Target, lookup3};
 use nnz_storage::staging::WriteOptions;
-use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened, Storage};
+use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened};
 use nnz_testing::mutations::rounds;
 use nnz_testing::random::Random;
 use nnz_testing::{allocations, hdf5, mutations, watchdog};
@@ -43,11 +44,11 @@ fn files() -> Vec<PathBuf> {
 
 /// Adds a group to a file, which may be refused.
 fn add(path: &Path) {
-    let write = WriteOptions { overwrite: true, sync: false };
+    let write = WriteOptions::default().overwrite(true).sync(false);
     for name in ["added", "g1"] {
         let options = FileOptions { threads: 1, track_order: true };
         let Ok((mut file, added)) =
-            nnz_hdf5::Addition::start(path, &[name], write, (options, true))
+            nnz_hdf5::Addition::start(path, &[name], write.clone(), (options, true))
         else {
             continue;
         };
@@ -115,8 +116,8 @@ fn sealed_files_are_valid() {
 fn failed_reads_are_no_unsupported_attributes() {
     // Of all attributes whose values can be read.
     let count = |storage: FaultyStorage, path: &Path| -> nnz_core::Result<usize> {
-        let storage: Arc<dyn Storage> = Arc::new(storage);
-        let Opened::File(file) = Opened::new(&storage, path)? else { panic!("no file") };
+        let context = TaskContext::default().with_storage(Arc::new(storage));
+        let Opened::File(file) = Opened::new(&context, path)? else { panic!("no file") };
         let file = File::open(file)?;
         let (mut count, mut pending) = (0, vec![(file.root()?, 0)]);
         while let Some((object, depth)) = pending.pop() {

@@ -91,7 +91,7 @@ pub fn create(
     version: FolderVersion,
     write: WriteOptions,
 ) -> Result<Box<dyn MatrixSink>> {
-    let directory = StagedDirectory::create(path, write, MEMBERS)?;
+    let directory = StagedDirectory::create(path, &write, MEMBERS)?;
     let [rows, cols] = names;
     let of = |names: Option<_>, axis| {
         let what = format!("the {axis} have no names, which a 10x directory requires");
@@ -128,6 +128,7 @@ pub fn create(
     let target = Target::Stream {
         writer: Box::new(BufWriter::new(file)),
         name: path.join(matrix).to_string_lossy().into_owned(),
+        context: write.context.clone(),
     };
     let mut options = Options::new(Layout::Coordinate, &target);
     if version == FolderVersion::V3 {

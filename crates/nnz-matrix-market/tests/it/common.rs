@@ -1,5 +1,6 @@
 //! Helpers for the tests of this crate.
 
+use nnz_storage::TaskContext;
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -125,7 +126,11 @@ impl Write for Shared {
 /// Writes batches and returns the text.
 pub fn write(header: &Header, layout: Layout, gzip: bool, batches: &[Batch]) -> Result<Vec<u8>> {
     let shared = Shared::default();
-    let target = Target::Stream { writer: Box::new(shared.clone()), name: "out.mtx".to_owned() };
+    let target = Target::Stream {
+        writer: Box::new(shared.clone()),
+        name: "out.mtx".to_owned(),
+        context: TaskContext::default(),
+    };
     let options = Options { gzip, ..Options::new(layout, &target) };
     let mut sink = create(target, header, options)?;
     for batch in batches {

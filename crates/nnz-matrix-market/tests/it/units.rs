@@ -1,6 +1,7 @@
 //! Units decoded, and batches encoded, in any order on any thread give the same result as in order
 //! on one thread.
 
+use nnz_storage::TaskContext;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
@@ -246,7 +247,11 @@ fn write_in_any_order(
     random: &mut Random,
 ) -> Result<Vec<u8>> {
     let shared = Shared::default();
-    let target = Target::Stream { writer: Box::new(shared.clone()), name: "out.mtx".to_owned() };
+    let target = Target::Stream {
+        writer: Box::new(shared.clone()),
+        name: "out.mtx".to_owned(),
+        context: TaskContext::default(),
+    };
     let options = Options { gzip, ..Options::new(layout, &target) };
     let mut sink = create(target, header, options)?;
     let encoder = sink.encoder().unwrap();
@@ -338,8 +343,11 @@ fn batches_must_be_written_in_order_and_by_their_own_sink() {
     let entry = batch(Order::Col, &[(1, 1, Scalar::I8(1))], ValueType::I8);
     for layout in [Layout::Coordinate, Layout::Array] {
         let sink = || {
-            let target =
-                Target::Stream { writer: Box::new(std::io::sink()), name: "out".to_owned() };
+            let target = Target::Stream {
+                writer: Box::new(std::io::sink()),
+                name: "out".to_owned(),
+                context: TaskContext::default(),
+            };
             let options = Options::new(layout, &target);
             create(target, &header, options).unwrap()
         };

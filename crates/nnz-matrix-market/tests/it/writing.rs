@@ -5,6 +5,7 @@ use nnz_core::{
     Values,
 };
 use nnz_matrix_market::{Layout, Options, Target, capabilities, create};
+use nnz_storage::TaskContext;
 use nnz_storage::staging;
 
 use crate::common;
@@ -112,7 +113,11 @@ fn values_that_text_cannot_represent_are_errors() {
 #[test]
 fn lossy_drops_payloads_of_nan() {
     let shared = common::Shared::default();
-    let target = Target::Stream { writer: Box::new(shared.clone()), name: "out".to_owned() };
+    let target = Target::Stream {
+        writer: Box::new(shared.clone()),
+        name: "out".to_owned(),
+        context: TaskContext::default(),
+    };
     let options = Options { lossy: true, ..Options::new(Layout::Coordinate, &target) };
     let header = header(1, 1, ValueType::F64, Some(1));
     let mut sink = create(target, &header, options).unwrap();
@@ -211,7 +216,7 @@ fn the_file_appears_only_when_it_is_complete() {
     let path = dir.path().join("m.mtx.gz");
     let target = |overwrite| Target::File {
         path: path.clone(),
-        options: staging::WriteOptions { overwrite, sync: false },
+        options: staging::WriteOptions::default().overwrite(overwrite).sync(false),
     };
     let options = Options::new(Layout::Coordinate, &target(false));
     assert!(options.gzip);

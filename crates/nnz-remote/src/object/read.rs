@@ -52,7 +52,7 @@ impl Inner {
                     Content::Pending => {
                         let waited = self.arrived.wait_timeout(state, bridge::TICK);
                         state = waited.unwrap_or_else(PoisonError::into_inner).0;
-                        if bridge::is_cancelled(&self.shared.cancellation) {
+                        if self.shared.cancellation.is_cancelled() {
                             return Err(bridge::cancelled());
                         }
                     }

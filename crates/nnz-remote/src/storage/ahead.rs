@@ -160,7 +160,7 @@ impl Opening {
             }
             let waited = self.ended.wait_timeout(end, bridge::TICK);
             end = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if bridge::is_cancelled(cancellation) {
+            if cancellation.is_cancelled() {
                 return Err(bridge::cancelled());
             }
         }

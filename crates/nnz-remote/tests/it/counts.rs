@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nnz::{ConvertOptions, CsMatrix, Location, NoProgress, Order, Selection, Shape};
+use nnz::{Context, ConvertOptions, CsMatrix, Location, Order, Selection, Shape};
 use nnz_testing::server::{Behavior, Logged, Server};
 
 const COLS: u32 = 20_000;
@@ -32,29 +32,35 @@ fn served_as(name: &str, format: &'static str, cols: u32) -> (tempfile::TempDir,
     let at = Location::parse(folder.path().join("bucket").join(name));
     let options = ConvertOptions::default().format(Some(format));
     let place = nnz::Place::default();
-    nnz::convert_source(&*matrix(cols).into_source().unwrap(), &place, at, &options, &NoProgress)
-        .unwrap();
+    nnz::convert_source(
+        &*matrix(cols).into_source().unwrap(),
+        &place,
+        at,
+        &options,
+        &Context::default(),
+    )
+    .unwrap();
     let behavior = Behavior { delay: Duration::from_millis(10), ..Behavior::default() };
     let server = Server::with(folder.path(), behavior);
     (folder, server)
 }
 
-/// Returns options for S3 on a server.
-fn s3(server: &Server) -> nnz::OpenOptions {
+/// Returns a context for S3 on a server.
+fn s3(server: &Server) -> Context {
     let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
     let options = options.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    nnz::OpenOptions::new().storage(nnz::storage_with(options))
+    Context::default().with_storage_options(options).unwrap()
 }
 
 /// Reads columns, and checks that they are those of the matrix.
-fn read(location: &str, options: &nnz::OpenOptions, cols: &[u64]) {
-    let source = options.open(location).unwrap().into_matrix().unwrap();
+fn read(location: &str, context: &Context, cols: &[u64]) {
+    let source = context.open(location).unwrap().into_matrix().unwrap();
     let selection = Selection::ranges(cols.iter().map(|col| *col..col + 1));
     let place = nnz::Place::default();
     let slice =
         nnz::engine::Slice::new(source, place.clone(), &Selection::all(), &selection).unwrap();
     let options = nnz::ReadOptions::default().names(false);
-    let found = nnz::engine::read(&slice, &place, &options).unwrap();
+    let found = nnz::engine::read(&slice, &place, &options, context).unwrap();
     // The first columns of a matrix do not depend on how many there are.
     let last = u32::try_from(cols.iter().copied().max().unwrap()).unwrap();
     let same = Selection::ranges(cols.iter().map(|col| *col..col + 1));
@@ -64,7 +70,7 @@ fn read(location: &str, options: &nnz::OpenOptions, cols: &[u64]) {
         &Selection::all(),
         &same,
     );
-    let expected = nnz::engine::read(&expected.unwrap(), &place, &options).unwrap();
+    let expected = nnz::engine::read(&expected.unwrap(), &place, &options, context).unwrap();
     assert!(found.indptr() == expected.indptr() && found.values() == expected.values());
     assert!(found.indices() == expected.indices());
 }
@@ -96,19 +102,19 @@ fn spread() -> Vec<u64> {
 #[test]
 fn a_directory_of_bpcells_takes_few_requests() {
     let (_folder, server) = served("m.bpcells");
-    let web = nnz::OpenOptions::new();
+    let web = Context::default();
     let url = server.url("bucket/m.bpcells");
-    for (name, at, options) in [("s3", "s3://bucket/m.bpcells", s3(&server)), ("https", &url, web)]
+    for (name, at, context) in [("s3", "s3://bucket/m.bpcells", s3(&server)), ("https", &url, web)]
     {
-        options.open(at).unwrap();
+        context.open(at).unwrap();
         check(&server, &format!("{name}: open"), 16, 150_000);
-        read(at, &options, &[12_345]);
+        read(at, &context, &[12_345]);
         check(&server, &format!("{name}: one column"), 24, 1 << 20);
-        read(at, &options, &(5000..6000).collect::<Vec<_>>());
+        read(at, &context, &(5000..6000).collect::<Vec<_>>());
         check(&server, &format!("{name}: neighbours"), 24, 4_500_000);
-        read(at, &options, &spread());
+        read(at, &context, &spread());
         check(&server, &format!("{name}: spread columns"), 60, 16 << 20);
-        read(at, &options, &(0..u64::from(COLS)).collect::<Vec<_>>());
+        read(at, &context, &(0..u64::from(COLS)).collect::<Vec<_>>());
         check(&server, &format!("{name}: everything"), 60, 16 << 20);
     }
 }
@@ -116,8 +122,8 @@ fn a_directory_of_bpcells_takes_few_requests() {
 #[test]
 fn a_column_of_a_large_file_of_hdf5_takes_little_of_it() {
     let (_folder, server) = served_as("m.h5", "binsparse", MANY_COLS);
-    let options = s3(&server);
-    read("s3://bucket/m.h5", &options, &[31_234]);
+    let context = s3(&server);
+    read("s3://bucket/m.h5", &context, &[31_234]);
     check(&server, "one column of a large file of HDF5", 12, 5 << 20);
 }
 
@@ -130,8 +136,8 @@ fn files_and_stores_take_few_requests() {
     ];
     for (name, format, requests, bytes) in cases {
         let folder = served_as(name, format, COLS);
-        let options = s3(&folder.1);
-        read(&format!("s3://bucket/{name}"), &options, &[12_345]);
+        let context = s3(&folder.1);
+        read(&format!("s3://bucket/{name}"), &context, &[12_345]);
         check(&folder.1, &format!("one column of {name}"), requests, bytes);
     }
 }
@@ -141,17 +147,17 @@ fn columns_of_annotated_files_take_few_requests() {
     let (folder, server) = served_as("m.h5ad", "anndata", MANY_COLS);
     let bucket = folder.path().join("bucket");
     let [file, store] = ["m.h5ad", "m.zarr"].map(|name| Location::parse(bucket.join(name)));
-    nnz::convert(file, store, &ConvertOptions::default(), &NoProgress).unwrap();
+    nnz::convert(file, store, &ConvertOptions::default(), &Context::default()).unwrap();
     let file_len = bucket.join("m.h5ad").metadata().unwrap().len();
-    let options = s3(&server);
+    let context = s3(&server);
     // Of a file, both ends are fetched; consolidated metadata say all about a store.
     for (name, one, many) in [("m.h5ad", (12, 5 << 20), 100), ("m.zarr", (14, 2 << 20), 250)] {
         let at = format!("s3://bucket/{name}");
-        read(&at, &options, &[31_234]);
+        read(&at, &context, &[31_234]);
         check(&server, &format!("one column of {name}"), one.0, one.1);
-        read(&at, &options, &(5000..6000).collect::<Vec<_>>());
+        read(&at, &context, &(5000..6000).collect::<Vec<_>>());
         check(&server, &format!("neighbours of {name}"), 24, 8 << 20);
-        read(&at, &options, &spread());
+        read(&at, &context, &spread());
         check(&server, &format!("spread columns of {name}"), many, file_len * 3 / 2);
     }
 }
@@ -163,7 +169,7 @@ fn the_extension_of_a_store_says_which_files_to_request_first() {
     {
         let (folder, server) = served_as(name, format, COLS);
         let url = server.url(&format!("bucket/{name}")) + group;
-        read(&url, &nnz::OpenOptions::new(), &[12_345]);
+        read(&url, &Context::default(), &[12_345]);
         let other_marks = ["matrix.mtx", "binsparse.json", ".zarray"];
         let log = server.take_log();
         let paths: Vec<_> = log.iter().map(|one| &one.path).collect();
@@ -173,6 +179,6 @@ fn the_extension_of_a_store_says_which_files_to_request_first() {
         let renamed = name.replace('.', "-other.").replace("bpcells", "zarr");
         let bucket = folder.path().join("bucket");
         std::fs::rename(bucket.join(name), bucket.join(&renamed)).unwrap();
-        read(&(server.url(&format!("bucket/{renamed}")) + group), &nnz::OpenOptions::new(), &[1]);
+        read(&(server.url(&format!("bucket/{renamed}")) + group), &Context::default(), &[1]);
     }
 }

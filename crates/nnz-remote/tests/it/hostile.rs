@@ -85,7 +85,7 @@ fn nodes_that_name_the_same_children_are_not_counted_without_end() {
     let options = nnz::ConvertOptions::default()
         .format(Some("binsparse"))
         .compress(Some(nnz::Compression::Gzip(1)));
-    nnz::WriteMatrix::write(matrix.unwrap(), &path, &options).unwrap();
+    nnz::WriteMatrix::write(matrix.unwrap(), &path, &options, &nnz::Context::default()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     // The index of an array with several chunks: its second key has the length of a chunk.
     let is_root = |at: &usize| bytes[*at..].starts_with(b"TREE\x01\x00") && bytes[at + 6] > 1;

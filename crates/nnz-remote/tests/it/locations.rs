@@ -1,13 +1,13 @@
 //! Every place that is read locally is read from a server, with the same result.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use nnz::storage::Storage;
+use nnz::Context;
 use nnz_testing::server::{Behavior, Server};
 
 /// Says what a place holds: what opening, printing and checking it gives.
-fn described(location: &str, root: &str, storage: &Arc<dyn Storage>) -> String {
+fn described(location: &str, root: &str, context: &Context) -> String {
     use std::fmt::Write as _;
     let mut said = String::new();
     let mut note = |what: &str, result: Result<String, nnz::Error>| {
@@ -19,25 +19,23 @@ fn described(location: &str, root: &str, storage: &Arc<dyn Storage>) -> String {
     };
     let at = nnz::Location::parse(location);
     let mut printed = Vec::new();
-    let options = nnz::OpenOptions::new().storage(Arc::clone(storage));
-    let entries = options.open(&at).and_then(|dataset| match dataset {
+    let entries = context.open(&at).and_then(|dataset| match dataset {
         nnz::Dataset::Matrix(matrix) => {
             let place = nnz::Place::default();
-            nnz::engine::cat(&*matrix, &place, &nnz::CatOptions::default(), &mut printed)?;
+            nnz::engine::cat(&*matrix, &place, &nnz::CatOptions::default(), context, &mut printed)?;
             Ok(String::new())
         }
         nnz::Dataset::Tensor(tensor) => {
-            tensor.cat(&nnz::CatOptions::default(), &mut printed)?;
+            tensor.cat(&nnz::CatOptions::default(), context, &mut printed)?;
             Ok(String::new())
         }
         _ => Ok("something else".to_owned()),
     });
     note("entries", entries);
     let mut findings = Vec::new();
-    let options = nnz::ValidateOptions::default().storage(Arc::clone(storage));
-    let checked = nnz::validate(&at, &options, &nnz::NoProgress, &mut |finding| {
-        findings.push(finding.to_string())
-    });
+    let options = nnz::ValidateOptions::default();
+    let checked =
+        nnz::validate(&at, &options, context, &mut |finding| findings.push(finding.to_string()));
     note("check", checked.map(|_| findings.join("\n")));
     note("text", Ok(format!("{} bytes, {:x}", printed.len(), hash(&printed))));
     said
@@ -95,7 +93,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
     let server = Server::with(&root, behavior.clone());
     let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
     let options = options.map(|(name, value)| (name.to_owned(), value));
-    let s3 = nnz::storage_with(options.to_vec());
+    let s3 = Context::default().with_storage_options(options.to_vec()).unwrap();
     // By default half of them each, with `cargo xtask test --full` both all.
     let all = nnz_testing::mutations::is_thorough();
     let local_root = format!("{}/", root.display());
@@ -107,7 +105,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
         if name.contains("consolidated_disagrees") {
             return different;
         }
-        let local = described(path.to_str().unwrap(), &local_root, &nnz::default_storage());
+        let local = described(path.to_str().unwrap(), &local_root, &Context::default());
         // The first part is the bucket, so that files beside the directories are in none.
         if name.contains('/') && (all || number.is_multiple_of(2)) {
             let remote = described(&format!("s3://{name}"), "s3://", &s3);
@@ -116,7 +114,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
             }
         }
         if all || !number.is_multiple_of(2) {
-            let remote = described(&server.url(name), &url_root, &nnz::default_storage());
+            let remote = described(&server.url(name), &url_root, &Context::default());
             if local != remote && !is_unlisted(path, &local, &remote) {
                 different.push(format!("{name}\n  {local}  {remote}"));
             }

@@ -4,8 +4,9 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
+use nnz::Context;
 use nnz_remote::{RemoteStorage, StorageOptions};
-use nnz_storage::{EntryKind, Storage};
+use nnz_storage::{EntryKind, Storage, TaskContext};
 use nnz_testing::server::{Behavior, Server};
 
 /// Bytes that differ by position.
@@ -232,7 +233,8 @@ fn nothing_waits_for_ever_once_it_is_cancelled() {
     let (_folder, server, _) = served(1 << 20);
     server.set(Behavior { stall: true, ..Behavior::default() });
     let token = nnz_core::Cancellation::new();
-    let storage = RemoteStorage::with_cancellation(StorageOptions::new(), token.clone());
+    let context = TaskContext::default().with_cancellation(token.clone());
+    let storage = RemoteStorage::new().in_context(&context).unwrap();
     let path = server.url("bucket/x.bin");
     let waiting = std::thread::spawn(move || storage.open(Path::new(&path)).unwrap_err());
     std::thread::sleep(Duration::from_millis(200));
@@ -246,14 +248,15 @@ fn an_operation_that_waits_ends_once_it_is_cancelled() {
     for threads in [1, 4] {
         let (_folder, server) = crate::counts::served("m.bpcells");
         let at = server.url("bucket/m.bpcells");
-        let source = nnz::open(&at).unwrap().into_matrix().unwrap();
-        server.set(Behavior { stall: true, ..Behavior::default() });
         let token = nnz_core::Cancellation::new();
-        let options = nnz::ReadOptions::default().threads(threads);
-        let options = options.cancellation(Some(token.clone()));
+        let context = Context::default().with_threads(threads).with_cancellation(token.clone());
+        let options = nnz::ReadOptions::default();
+        let source = context.open(&at).unwrap().into_matrix().unwrap();
+        server.set(Behavior { stall: true, ..Behavior::default() });
         server.take_log();
+        let reading = context.clone();
         let waiting = std::thread::spawn(move || {
-            nnz::engine::read(&*source, &nnz::Place::default(), &options).unwrap_err()
+            nnz::engine::read(&*source, &nnz::Place::default(), &options, &reading).unwrap_err()
         });
         std::thread::sleep(Duration::from_millis(300));
         assert!(!waiting.is_finished());
@@ -263,8 +266,8 @@ fn an_operation_that_waits_ends_once_it_is_cancelled() {
         assert!(matches!(error.kind(), nnz_core::ErrorKind::Cancelled), "{error}");
         assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
         // So does one that opens its source.
-        let options = nnz::ReadOptions::default().cancellation(Some(token));
-        let error = nnz::read(at.as_str(), &options).unwrap_err();
+        let options = nnz::ReadOptions::default();
+        let error = nnz::read(at.as_str(), &options, &context).unwrap_err();
         assert!(matches!(error.kind(), nnz_core::ErrorKind::Cancelled), "{error}");
     }
 }

@@ -2,41 +2,40 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nnz::{Axis, ConvertOptions, CsMatrix, Location, NoProgress, Order, Shape};
+use nnz::{Axis, Context, ConvertOptions, CsMatrix, Location, Order, Shape};
 use nnz_testing::server::{Behavior, Logged, Server};
-
-/// The options of targets are those of the process.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// A server with an empty bucket, and a local directory for comparison.
 struct Bucket {
     folder: tempfile::TempDir,
     server: Server,
-    _alone: MutexGuard<'static, ()>,
+    context: Context,
 }
 
 impl Bucket {
     fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         for name in ["served/bucket", "local"] {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         let server = Server::new(&folder.path().join("served"));
-        let bucket = Self { folder, server, _alone: alone };
+        let mut bucket = Self { folder, server, context: Context::default() };
         bucket.set_options(&[]);
         bucket
     }
 
-    fn set_options(&self, more: &[(&str, &str)]) {
+    fn set_options(&mut self, more: &[(&str, &str)]) {
         let endpoint = self.server.endpoint();
         let own = [("endpoint", endpoint.as_str()), ("anon", "true"), ("region", "us-east-1")];
         let all = own.iter().chain(more);
-        nnz::set_storage_options(
-            all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        );
+        let all = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.context = Context::default().with_storage_options(all).unwrap();
+    }
+
+    /// Writes the matrix to a place.
+    fn write(&self, seed: u32, to: &str, options: &ConvertOptions) -> Result<(), nnz::Error> {
+        write(seed, to, options, &self.context)
     }
 
     fn served(&self, name: &str) -> PathBuf {
@@ -50,12 +49,6 @@ impl Bucket {
     /// Returns all objects of the bucket.
     fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         files(&self.folder.path().join("served/bucket"))
-    }
-}
-
-impl Drop for Bucket {
-    fn drop(&mut self) {
-        nnz::set_storage_options(Vec::new());
     }
 }
 
@@ -89,10 +82,15 @@ fn matrix(seed: u32) -> CsMatrix {
 }
 
 /// Writes the matrix to a place.
-fn write(seed: u32, to: &str, options: &ConvertOptions) -> Result<(), nnz::Error> {
+fn write(
+    seed: u32,
+    to: &str,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<(), nnz::Error> {
     let source = matrix(seed).into_source().unwrap();
     let place = nnz::Place::default();
-    nnz::convert_source(&*source, &place, Location::parse(to), options, &NoProgress).map(drop)
+    nnz::convert_source(&*source, &place, Location::parse(to), options, context).map(drop)
 }
 
 fn forced() -> ConvertOptions {
@@ -131,8 +129,8 @@ fn compare_all(bucket: &Bucket) {
             options.format_options.set("meta", "true");
         }
         let local = bucket.local(name);
-        write(7, local.to_str().unwrap(), &options).unwrap();
-        write(7, &format!("s3://bucket/d/{name}"), &options).unwrap();
+        bucket.write(7, local.to_str().unwrap(), &options).unwrap();
+        bucket.write(7, &format!("s3://bucket/d/{name}"), &options).unwrap();
         let at = bucket.served("d").join(name);
         assert_eq!(local.is_dir(), at.is_dir(), "{name}");
         assert!(files(&local) == files(&at), "{name}");
@@ -149,7 +147,7 @@ fn every_format_is_written_as_locally() {
 
 #[test]
 fn large_objects_are_uploaded_in_parts() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     bucket.set_options(&[("part_size", "1000")]);
     compare_all(&bucket);
     let parts = |log: &[Logged]| log.iter().filter(|one| one.query.contains("partNumber")).count();
@@ -158,13 +156,13 @@ fn large_objects_are_uploaded_in_parts() {
 
 #[test]
 fn failed_requests_are_repeated() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     bucket.set_options(&[("part_size", "4000")]);
     bucket.server.set(Behavior { fail_every: Some(20), ..Behavior::default() });
     compare_all(&bucket);
     // The answer is lost, so the request may have had an effect.
     drop(bucket);
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     bucket.set_options(&[("part_size", "4000")]);
     bucket.server.set(Behavior { hang_up_every: Some(7), ..Behavior::default() });
     compare_all(&bucket);
@@ -181,7 +179,8 @@ fn the_mark_of_a_store_is_written_last() {
         ("tenx", Some("10x"), "matrix.mtx.gz"),
     ] {
         bucket.server.take_log();
-        write(1, &format!("s3://bucket/{name}"), &ConvertOptions::default().format(format))
+        bucket
+            .write(1, &format!("s3://bucket/{name}"), &ConvertOptions::default().format(format))
             .unwrap();
         let log = bucket.server.take_log();
         let last = log.last().unwrap();
@@ -212,10 +211,10 @@ fn existing_targets_are_refused_before_any_work() {
         let format = (name == "m.zarr").then_some("binsparse");
         let options = ConvertOptions::default().format(format);
         let at = format!("s3://bucket/d/{name}");
-        write(1, &at, &options).unwrap();
+        bucket.write(1, &at, &options).unwrap();
         let before = bucket.objects();
         bucket.server.take_log();
-        let error = write(2, &at, &options).unwrap_err();
+        let error = bucket.write(2, &at, &options).unwrap_err();
         assert_eq!(error.to_string(), format!("{at}: already exists"));
         let log = bucket.server.take_log();
         assert!(writes(&log).is_empty() && log.len() <= 4, "{log:?}");
@@ -224,12 +223,15 @@ fn existing_targets_are_refused_before_any_work() {
     // Objects that are no store are in the way, too, and a file does not replace a directory.
     std::fs::create_dir(bucket.served("other")).unwrap();
     std::fs::write(bucket.served("other/file"), "x").unwrap();
-    write(1, "s3://bucket/other", &ConvertOptions::default().format(Some("bpcells"))).unwrap_err();
+    bucket
+        .write(1, "s3://bucket/other", &ConvertOptions::default().format(Some("bpcells")))
+        .unwrap_err();
     let file = forced().format(Some("anndata"));
-    let error = write(1, "s3://bucket/other", &file).unwrap_err();
+    let error = bucket.write(1, "s3://bucket/other", &file).unwrap_err();
     let what = "is a directory, which is not replaced by a file";
     assert_eq!(error.to_string(), format!("s3://bucket/other: {what}"));
-    let error = write(1, "s3://bucket/other", &forced().format(Some("bpcells"))).unwrap_err();
+    let error =
+        bucket.write(1, "s3://bucket/other", &forced().format(Some("bpcells"))).unwrap_err();
     assert!(error.to_string().contains("it contains another file, \"file\""), "{error}");
     assert_eq!(std::fs::read(bucket.served("other/file")).unwrap(), b"x");
 }
@@ -244,11 +246,11 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
     ] {
         let options = forced().format(format);
         let at = format!("s3://bucket/{name}");
-        write(1, &at, &options).unwrap();
+        bucket.write(1, &at, &options).unwrap();
         bucket.server.take_log();
         let local = bucket.local(name);
-        write(2, local.to_str().unwrap(), &options).unwrap();
-        write(2, &at, &options).unwrap();
+        bucket.write(2, local.to_str().unwrap(), &options).unwrap();
+        bucket.write(2, &at, &options).unwrap();
         assert!(files(&local) == files(&bucket.served(name)), "{name}");
         let log = bucket.server.take_log();
         let writes = writes(&log);
@@ -261,15 +263,15 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
     }
     // Members of another kind of the same store are removed.
     let packed = ConvertOptions::default();
-    write(1, "s3://bucket/k.bpcells", &packed).unwrap();
+    bucket.write(1, "s3://bucket/k.bpcells", &packed).unwrap();
     std::fs::write(bucket.served("k.bpcells/own"), "x").unwrap();
-    let error = write(1, "s3://bucket/k.bpcells", &forced()).unwrap_err();
+    let error = bucket.write(1, "s3://bucket/k.bpcells", &forced()).unwrap_err();
     assert!(error.to_string().contains("\"own\""), "{error}");
     assert!(bucket.served("k.bpcells/version").exists());
     // A file is replaced in one step.
-    write(1, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
+    bucket.write(1, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
     bucket.server.take_log();
-    write(2, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
+    bucket.write(2, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
     assert_eq!(writes(&bucket.server.take_log()), [("PUT".to_owned(), "m.h5ad".to_owned())]);
 }
 
@@ -278,10 +280,10 @@ fn what_is_replaced_is_read_once() {
     let bucket = Bucket::new();
     for (name, format) in [("m.bpcells", None), ("m.zarr", Some("anndata"))] {
         let (at, options) = (format!("s3://bucket/{name}"), forced().format(format));
-        write(1, &at, &options).unwrap();
+        bucket.write(1, &at, &options).unwrap();
         let objects = files(&bucket.served(name)).len();
         bucket.server.take_log();
-        write(2, &at, &options).unwrap();
+        bucket.write(2, &at, &options).unwrap();
         let log = bucket.server.take_log();
         let is_read = |one: &&Logged| one.method == "GET" && !one.query.contains("list-type");
         let reads: Vec<_> = log.iter().filter(is_read).map(|one| &one.path).collect();
@@ -292,7 +294,7 @@ fn what_is_replaced_is_read_once() {
 #[test]
 fn a_store_that_is_replaced_is_no_store_if_writing_fails() {
     let bucket = Bucket::new();
-    write(1, "s3://bucket/m.bpcells", &ConvertOptions::default()).unwrap();
+    bucket.write(1, "s3://bucket/m.bpcells", &ConvertOptions::default()).unwrap();
     let served = bucket.served("m.bpcells");
     let mut seen = None;
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -304,7 +306,7 @@ fn a_store_that_is_replaced_is_no_store_if_writing_fails() {
         forbid_writes: Some("m.bpcells/version".to_owned()),
         ..Behavior::default()
     });
-    let error = write(2, "s3://bucket/m.bpcells", &forced()).unwrap_err();
+    let error = bucket.write(2, "s3://bucket/m.bpcells", &forced()).unwrap_err();
     assert!(error.to_string().contains("the server forbids it"), "{error}");
     seen.replace(receiver.recv().unwrap());
     assert_eq!(seen, Some(false));
@@ -313,7 +315,7 @@ fn a_store_that_is_replaced_is_no_store_if_writing_fails() {
 
 #[test]
 fn a_failure_leaves_nothing() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     for part_size in ["1000", "100000"] {
         bucket.set_options(&[("part_size", part_size)]);
         for (name, format, part) in [
@@ -331,7 +333,7 @@ fn a_failure_leaves_nothing() {
                 options.format_options.set("meta", "true");
             }
             let at = format!("s3://bucket/d/{name}");
-            let error = write(1, &at, &options).expect_err(part).to_string();
+            let error = bucket.write(1, &at, &options).expect_err(part).to_string();
             assert!(
                 error.starts_with("s3://bucket/d/m.") && error.contains(": the server forbids it"),
                 "{error}"
@@ -345,9 +347,9 @@ fn a_failure_leaves_nothing() {
 
 #[test]
 fn what_another_program_writes_meanwhile_is_kept() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     let other = bucket.local("other.bpcells");
-    write(3, other.to_str().unwrap(), &ConvertOptions::default()).unwrap();
+    bucket.write(3, other.to_str().unwrap(), &ConvertOptions::default()).unwrap();
     // Before the first member, or only the mark, both with and without force.
     for (options, part) in [
         (ConvertOptions::default(), "m.bpcells/shape"),
@@ -362,7 +364,7 @@ fn what_another_program_writes_meanwhile_is_kept() {
                 std::fs::write(to.join(name), bytes).unwrap();
             }
         });
-        let error = write(1, "s3://bucket/m.bpcells", &options).unwrap_err();
+        let error = bucket.write(1, "s3://bucket/m.bpcells", &options).unwrap_err();
         assert_eq!(error.to_string(), "s3://bucket/m.bpcells: already exists");
         // Its mark is there. The members that were overwritten by its own are no longer ours.
         let found = bucket.objects();
@@ -378,7 +380,7 @@ fn what_another_program_writes_meanwhile_is_kept() {
         let at = bucket.served("m.h5ad");
         bucket.server.before("PUT", "m.h5ad", move || std::fs::write(at, "theirs").unwrap());
         let options = ConvertOptions::default().format(Some("anndata"));
-        let error = write(1, "s3://bucket/m.h5ad", &options).unwrap_err();
+        let error = bucket.write(1, "s3://bucket/m.h5ad", &options).unwrap_err();
         assert_eq!(error.to_string(), "s3://bucket/m.h5ad: already exists");
         assert_eq!(std::fs::read(bucket.served("m.h5ad")).unwrap(), b"theirs");
         assert_eq!(bucket.server.open_uploads(), 0);
@@ -388,7 +390,7 @@ fn what_another_program_writes_meanwhile_is_kept() {
 
 #[test]
 fn a_cancelled_upload_leaves_nothing() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     for part_size in ["1000", "100000"] {
         bucket.set_options(&[("part_size", part_size)]);
         for (name, format, part) in [
@@ -403,8 +405,9 @@ fn a_cancelled_upload_leaves_nothing() {
                 // Longer than it takes to notice.
                 std::thread::sleep(std::time::Duration::from_millis(200));
             });
-            let options = ConvertOptions::default().format(format).cancellation(Some(token));
-            let done = write(1, &format!("s3://bucket/{name}"), &options);
+            let context = bucket.context.clone().with_cancellation(token);
+            let options = ConvertOptions::default().format(format);
+            let done = write(1, &format!("s3://bucket/{name}"), &options, &context);
             assert_eq!(bucket.server.open_uploads(), 0, "{name}");
             // The last request completes the output.
             if part_size == "1000" && part != "/version" || part == "/index_data" {
@@ -415,7 +418,7 @@ fn a_cancelled_upload_leaves_nothing() {
             }
             done.unwrap();
             let local = bucket.local(name);
-            write(1, local.to_str().unwrap(), &forced().format(format)).unwrap();
+            bucket.write(1, local.to_str().unwrap(), &forced().format(format)).unwrap();
             assert!(files(&local) == files(&bucket.served(name)), "{name}");
             let served = bucket.served(name);
             let _ = std::fs::remove_file(&served).or_else(|_| std::fs::remove_dir_all(&served));
@@ -432,9 +435,10 @@ fn a_server_that_does_not_answer_can_be_left() {
         cancel.cancel();
         std::thread::sleep(std::time::Duration::from_secs(30));
     });
-    let options = ConvertOptions::default().format(Some("anndata")).cancellation(Some(token));
+    let context = bucket.context.clone().with_cancellation(token);
+    let options = ConvertOptions::default().format(Some("anndata"));
     let started = std::time::Instant::now();
-    let error = write(1, "s3://bucket/m.h5ad", &options).unwrap_err();
+    let error = write(1, "s3://bucket/m.h5ad", &options, &context).unwrap_err();
     assert!(matches!(error.kind(), nnz::ErrorKind::Cancelled), "{error}");
     assert!(started.elapsed() < std::time::Duration::from_secs(15));
 }
@@ -443,7 +447,7 @@ fn a_server_that_does_not_answer_can_be_left() {
 fn places_that_cannot_be_written_are_clear_errors() {
     let bucket = Bucket::new();
     let refused =
-        |to: &str, options: &ConvertOptions| write(1, to, options).unwrap_err().to_string();
+        |to: &str, options: &ConvertOptions| bucket.write(1, to, options).unwrap_err().to_string();
     let options = ConvertOptions::default();
     let https =
         "https:// and http:// are for reading: write to s3://, gs:// or az://, or to a local path";
@@ -466,8 +470,8 @@ fn places_that_cannot_be_written_are_clear_errors() {
     for name in ["g.h5", "g.zarr"] {
         let at = format!("s3://bucket/{name}::a/b");
         let options = forced().format(Some("bpcells"));
-        write(1, &at, &options).unwrap();
-        nnz::open(at.as_str()).unwrap();
+        bucket.write(1, &at, &options).unwrap();
+        bucket.context.open(at.as_str()).unwrap();
         let before = bucket.objects();
         let error = refused(&at, &options);
         assert!(error.contains("adding to a file or store at a URL"), "{error}");
@@ -483,7 +487,7 @@ fn places_that_cannot_be_written_are_clear_errors() {
 
 #[test]
 fn messages_have_no_secrets() {
-    let bucket = Bucket::new();
+    let mut bucket = Bucket::new();
     bucket.set_options(&[
         ("anon", "false"),
         ("access_key_id", "hushkey"),
@@ -499,7 +503,7 @@ fn messages_have_no_secrets() {
     for behavior in behaviors {
         bucket.server.set(behavior.clone());
         for to in ["s3://bucket/m.bpcells", "s3://hushuser:hushword@bucket/m.mtx"] {
-            let Err(error) = write(1, to, &ConvertOptions::default()) else { continue };
+            let Err(error) = bucket.write(1, to, &ConvertOptions::default()) else { continue };
             let shown = format!("{error} {error:?}");
             assert!(
                 !shown.contains("hush") && !shown.contains("Signature"),
@@ -509,6 +513,6 @@ fn messages_have_no_secrets() {
     }
     // Signed requests are written, too.
     bucket.server.set(Behavior::default());
-    write(1, "s3://bucket/signed.mtx", &ConvertOptions::default()).unwrap();
+    bucket.write(1, "s3://bucket/signed.mtx", &ConvertOptions::default()).unwrap();
     assert!(bucket.served("signed.mtx").exists());
 }

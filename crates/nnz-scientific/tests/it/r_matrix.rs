@@ -185,7 +185,7 @@ fn objects_that_are_not_matrices_are_errors() {
 fn write(from: &RMatrixSource, to: &Path) -> Result<()> {
     let header = from.header();
     let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
-    let write = WriteOptions { overwrite: true, sync: false };
+    let write = WriteOptions::default().overwrite(true).sync(false);
     let mut sink = r_matrix::create(to, header, names, write, RdsOptions::default())?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
@@ -221,8 +221,9 @@ fn too_many_entries_for_r_are_an_error_before_writing() {
     let target = dir.path().join("m.rds");
     let mut header = open("dgC.rds").unwrap().header().clone();
     header.nnz = Some(1 << 31);
-    let write = WriteOptions { overwrite: false, sync: false };
-    let made = r_matrix::create(&target, &header, [None, None], write, RdsOptions::default());
+    let write = WriteOptions::default().overwrite(false).sync(false);
+    let made =
+        r_matrix::create(&target, &header, [None, None], write.clone(), RdsOptions::default());
     let error = made.err().unwrap().to_string();
     assert!(error.contains("2147483648 entries") && error.contains("BPCells"), "{error}");
     header.nnz = None;

@@ -152,7 +152,7 @@ fn duplicate_and_unsorted_entries_cannot_be_written() {
         (vec![vec![1, 0]], "out of order"),
         (vec![vec![1], vec![0]], "out of order"),
     ] {
-        let write = WriteOptions { overwrite: true, sync: false };
+        let write = WriteOptions::default().overwrite(true).sync(false);
         let made = r_matrix::create(&target, &header, [None, None], write, RdsOptions::default());
         let mut sink = made.unwrap();
         let written = batches.iter().try_for_each(|rows| {

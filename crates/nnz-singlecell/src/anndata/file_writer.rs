@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use nnz_container::Compression;
 use nnz_container::tree::{Attribute, AttributeValue, NodeId, TreeWriter};
 use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Place, Result, ValueType};
-use nnz_engine::{ConvertOptions, Progress};
+use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::Item;
 use super::matrix_writer::MatrixWriter;
@@ -22,7 +22,7 @@ use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 pub struct FileWriter<'a> {
     output: Arc<Mutex<Parts>>,
     path: &'a Path,
-    progress: &'a dyn Progress,
+    context: &'a TaskContext,
 }
 
 impl std::fmt::Debug for FileWriter<'_> {
@@ -42,7 +42,7 @@ impl<'a> FileWriter<'a> {
         tree: Box<dyn TreeWriter>,
         main: &dyn MatrixSource,
         (path, compression): (&'a Path, Compression),
-        progress: &'a dyn Progress,
+        context: &'a TaskContext,
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
         let axes = [Axis::Rows, Axis::Cols];
@@ -55,7 +55,7 @@ impl<'a> FileWriter<'a> {
             groups.push((name, start_mapping(&mut output, name)?));
         }
         let parts = Parts { output, groups, item: Item::X, part: None };
-        Ok(Self { output: Arc::new(Mutex::new(parts)), path, progress })
+        Ok(Self { output: Arc::new(Mutex::new(parts)), path, context })
     }
 
     /// Writes a matrix, and returns the number of its entries. `from` is its name in messages. Members of `obsm` and
@@ -82,7 +82,7 @@ impl<'a> FileWriter<'a> {
             parts.item = item;
         }
         let target = (capabilities, self.path, &*path);
-        write_part(source, from, &self.output, target, options, self.progress)
+        write_part(source, from, &self.output, target, options, self.context)
     }
 
     /// Writes an element of `uns`, and returns whether it is supported: a name without slashes, numbers or strings.

@@ -2,8 +2,6 @@
 
 mod elements;
 
-pub use elements::ElementChecks;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Annotations as _, Axis, Place, Repairs, Result, Shape};
 use nnz_engine::flow::Workers;
-use nnz_engine::{Cancellation, Labels, Progress, Selection, Slice};
+use nnz_engine::{Labels, Selection, Slice, TaskContext};
 
 use super::AnnData;
 use elements::Transfer;
@@ -34,16 +34,10 @@ pub struct FileOptions<'a> {
     /// The compression of arrays; by default compressed arrays are written with the default
     /// compression of the container.
     pub compression: Option<Compression>,
-    /// Bytes of memory for what is read at a time.
-    pub memory: u64,
-    /// The number of threads that decode and encode matrices.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<&'a Cancellation>,
+    /// The memory for what is read at a time, threads, cancellation and progress.
+    pub context: &'a TaskContext,
     /// The directory for what does not fit into memory.
     pub directory: &'a Path,
-    /// Called while entries are written.
-    pub progress: &'a dyn Progress,
     /// Names and annotations of cells and genes, where they replace those of the file.
     pub labels: [&'a Labels; 2],
     /// Records repairs, if they are allowed; then rows are also sorted.
@@ -52,13 +46,13 @@ pub struct FileOptions<'a> {
 
 impl std::fmt::Debug for FileOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FileOptions").field("memory", &self.memory).finish_non_exhaustive()
+        f.debug_struct("FileOptions").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
 impl FileOptions<'_> {
     fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation }.within(self.memory)
+        Workers::of(self.context)
     }
 }
 

@@ -88,8 +88,8 @@ pub fn from_opened(opened: &Opened) -> Result<FragmentTsv> {
             Ok(FragmentTsv { file: Some(file.clone()), once: Mutex::default(), ..source })
         }
         Opened::Directory(_) => Err(io(io::ErrorKind::IsADirectory.into())),
-        Opened::Special(storage, name) => {
-            FragmentTsv::new(path, storage.open_stream(name).map_err(io)?)
+        Opened::Special(context, name) => {
+            FragmentTsv::new(path, context.storage().open_stream(name).map_err(io)?)
         }
     }
 }

@@ -83,6 +83,7 @@ impl WriteOptions {
 /// let target = Target::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
+///     context: Default::default(),
 /// };
 /// let chromosomes: StringList = ["chr1"].into_iter().collect();
 /// let cells: StringList = ["AAAC-1"].into_iter().collect();

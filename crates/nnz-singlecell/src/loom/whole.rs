@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use nnz_container::Compression;
 use nnz_container::tree::{Attribute, NodeId, TreeWriter};
 use nnz_core::{Axis, Batch, Header, MatrixSource, Order, Place, Result, ValueType};
-use nnz_engine::{ConvertOptions, Progress};
+use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::graph_writer::GraphWriter;
 use super::output::Output;
@@ -23,7 +23,7 @@ use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 pub struct FileWriter<'a> {
     output: Arc<Mutex<Parts>>,
     path: &'a Path,
-    progress: &'a dyn Progress,
+    context: &'a TaskContext,
 }
 
 impl std::fmt::Debug for FileWriter<'_> {
@@ -43,7 +43,7 @@ impl<'a> FileWriter<'a> {
         tree: Box<dyn TreeWriter>,
         main: &dyn MatrixSource,
         (path, compression): (&'a Path, Compression),
-        progress: &'a dyn Progress,
+        context: &'a TaskContext,
     ) -> Result<Self> {
         let mut output = Output::start(tree, compression)?;
         for axis in [Axis::Rows, Axis::Cols] {
@@ -52,7 +52,7 @@ impl<'a> FileWriter<'a> {
             output.table(axis, len, main.read_names(axis)?, table.as_deref())?;
         }
         let parts = Parts { output, item: Item::Matrix, part: None };
-        Ok(Self { output: Arc::new(Mutex::new(parts)), path, progress })
+        Ok(Self { output: Arc::new(Mutex::new(parts)), path, context })
     }
 
     /// Writes a matrix, and returns the number of its entries. `from` is its name in messages.
@@ -81,7 +81,7 @@ impl<'a> FileWriter<'a> {
             parts.item = item;
         }
         let target = (capabilities, self.path, &*path);
-        write_part(source, from, &self.output, target, options, self.progress)
+        write_part(source, from, &self.output, target, options, self.context)
     }
 
     /// Writes a global attribute, and returns whether it is supported: a name without slashes, numbers or strings.

@@ -54,10 +54,6 @@ pub struct SinkOptions {
     pub genome: Option<String>,
     /// The compression of entries: gzip or none, because only h5py can read others.
     pub compress: Compression,
-    /// The number of threads that compress.
-    pub threads: usize,
-    /// Bytes of memory for the names of an axis.
-    pub memory: u64,
     /// Attributes of the root of a 10x file, from which the matrix was read, as JSON.
     pub attributes: Vec<(String, String)>,
 }
@@ -81,11 +77,11 @@ pub fn create(
     let [rows, cols] = names;
     let mut rows = rows.ok_or_else(|| unknown(Axis::Rows))?;
     let mut cols = cols.ok_or_else(|| unknown(Axis::Cols))?;
-    let ids = rows.list_with_limit(options.memory)?;
-    let barcodes = cols.list_with_limit(options.memory)?;
+    let ids = rows.list_with_limit(write.context.memory() / 4)?;
+    let barcodes = cols.list_with_limit(write.context.memory() / 4)?;
     options.compress.gzip_level("10x files")?;
     let genome = genome(&place, &features, options)?;
-    let threads = options.threads;
+    let threads = write.context.threads();
     let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;
     describe(&mut file, options)?;
     let group = match options.format_version {

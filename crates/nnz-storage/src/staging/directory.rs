@@ -87,7 +87,7 @@ impl StagedDirectory {
     /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(
         target: &Path,
-        options: WriteOptions,
+        options: &WriteOptions,
         members: &'static [&'static str],
     ) -> Result<Self> {
         Self::start(target, options, Files::Members(members))
@@ -100,7 +100,7 @@ impl StagedDirectory {
     /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create_matching(
         target: &Path,
-        options: WriteOptions,
+        options: &WriteOptions,
         is_member: fn(&str) -> bool,
     ) -> Result<Self> {
         Self::start(target, options, Files::Matching(is_member))
@@ -112,11 +112,11 @@ impl StagedDirectory {
     /// # Errors
     ///
     /// Fails if the target may not be replaced, or if its directory cannot be written.
-    pub fn create_store(target: &Path, options: WriteOptions, foreign: Foreign) -> Result<Self> {
+    pub fn create_store(target: &Path, options: &WriteOptions, foreign: Foreign) -> Result<Self> {
         Self::start(target, options, Files::Store(foreign))
     }
 
-    fn start(target: &Path, options: WriteOptions, files: Files) -> Result<Self> {
+    fn start(target: &Path, options: &WriteOptions, files: Files) -> Result<Self> {
         let replaceable = Replaceable { files, refusal: None };
         let target = Target::check(target, options, true)?;
         check_replaceable(&target, replaceable)?;
@@ -197,6 +197,12 @@ impl StagedDirectory {
         &self.target.parent
     }
 
+    /// Returns the directory for temporary files of what is written.
+    #[must_use]
+    pub fn spill_directory(&self) -> std::path::PathBuf {
+        self.target.options.context.spill_directory(&self.target.parent)
+    }
+
     /// Puts the directory in place and returns the size of its files in bytes.
     ///
     /// # Errors
@@ -236,7 +242,7 @@ impl StagedDirectory {
 /// Checks that an existing directory may be replaced.
 fn check_replaceable(target: &Target, replaceable: Replaceable) -> Result<()> {
     match &target.url {
-        Some(url) => url.check_replaceable(replaceable),
+        Some(url) => url.check_replaceable(replaceable, &target.options.context),
         None if target.find()?.is_some() => replaceable.check(&target.path, &target.path),
         None => Ok(()),
     }

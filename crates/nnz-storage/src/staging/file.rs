@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use nnz_core::{Cancellation, Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::access::Access;
 use super::critical::{Critical, Pending};
@@ -30,7 +30,7 @@ impl StagedFile {
     ///
     /// Fails if the target exists and may not be replaced, if it is a directory, or if its
     /// directory cannot be written.
-    pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
+    pub fn create(target: &Path, options: &WriteOptions) -> Result<Self> {
         if !nnz_core::is_url(target) {
             // First: it cannot be replaced, so that the error is not that it exists.
             if target.is_dir() {
@@ -91,6 +91,12 @@ impl StagedFile {
         &self.target.parent
     }
 
+    /// Returns the directory for temporary files of what is written.
+    #[must_use]
+    pub fn spill_directory(&self) -> std::path::PathBuf {
+        self.target.options.context.spill_directory(&self.target.parent)
+    }
+
     /// Puts the file in place and returns its length in bytes.
     ///
     /// # Errors
@@ -110,6 +116,11 @@ impl StagedFile {
     pub fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
         let (ready, sidecar) = (self.settle()?, sidecar.settle()?);
         ready.commit_with_sidecar(sidecar)
+    }
+
+    /// Fails if the operation is cancelled: some formats write most of a file when they finish it.
+    fn check_cancelled(&self) -> io::Result<()> {
+        self.target.options.context.check().map_err(io::Error::other)
     }
 
     /// Completes everything except the name, including syncing if requested.
@@ -157,25 +168,17 @@ fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending>
 
 impl Write for StagedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        check_cancelled()?;
+        self.check_cancelled()?;
         self.file.write(bytes)
     }
 
     fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        check_cancelled()?;
+        self.check_cancelled()?;
         self.file.write_vectored(pieces)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-/// Fails if what the thread does is cancelled: some formats write most of a file when they finish it.
-fn check_cancelled() -> io::Result<()> {
-    match Cancellation::is_current_cancelled() {
-        true => Err(io::Error::other(Error::new(ErrorKind::Cancelled, Place::default()))),
-        false => Ok(()),
     }
 }
 
@@ -199,14 +202,14 @@ mod tests {
     fn a_complete_hidden_file_is_not_removed_by_another_writer_before_it_is_in_place() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
-        let options = WriteOptions { overwrite: true, sync: false };
-        let target = Target::check(&path, options, false).unwrap();
+        let options = WriteOptions::default().overwrite(true).sync(false);
+        let target = Target::check(&path, &options, false).unwrap();
         let (mut file, hidden) = create_hidden(&target).unwrap();
         file.write_all(b"complete").unwrap();
         let hidden_path = hidden.path().to_path_buf();
         let ready = StagedFile { file, target, hidden: Some(hidden) }.settle().unwrap();
         // Another writer of the same target removes what killed processes left.
-        drop(StagedFile::create(&path, options).unwrap());
+        drop(StagedFile::create(&path, &options).unwrap());
         assert!(hidden_path.exists());
         assert_eq!(ready.commit().unwrap(), 8);
         assert_eq!(std::fs::read(&path).unwrap(), b"complete");

@@ -33,7 +33,7 @@ impl StagedGroup {
     /// # Errors
     ///
     /// Fails if the directory cannot be written.
-    pub fn create(directory: &Path, options: WriteOptions) -> Result<Self> {
+    pub fn create(directory: &Path, options: &WriteOptions) -> Result<Self> {
         // On the disk of the directory, so that outputs are moved in one step.
         let parent = nearest(directory);
         match parent.metadata() {
@@ -54,7 +54,7 @@ impl StagedGroup {
         hidden.mark_in_use();
         drop(critical);
         system::create_directory(&inner, true).map_err(|error| Error::io(directory, error))?;
-        Ok(Self { hidden, inner, directory: directory.to_path_buf(), options })
+        Ok(Self { hidden, inner, directory: directory.to_path_buf(), options: options.clone() })
     }
 
     /// Returns the directory into which outputs are written.
@@ -233,7 +233,9 @@ mod tests {
 
     use super::*;
 
-    const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };
+    fn forced() -> WriteOptions {
+        WriteOptions::default().overwrite(true).sync(false)
+    }
 
     fn names(path: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(path)
@@ -244,7 +246,7 @@ mod tests {
         names
     }
 
-    fn two(directory: &Path, options: WriteOptions) -> (StagedGroup, [String; 2]) {
+    fn two(directory: &Path, options: &WriteOptions) -> (StagedGroup, [String; 2]) {
         let group = StagedGroup::create(directory, options).unwrap();
         let names = ["a", "b"].map(str::to_owned);
         for name in &names {
@@ -257,9 +259,9 @@ mod tests {
     fn all_outputs_appear_or_none() {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join("new/inner");
-        drop(two(&directory, FORCED));
+        drop(two(&directory, &forced()));
         assert_eq!(names(root.path()), [""; 0]);
-        let (group, files) = two(&directory, FORCED);
+        let (group, files) = two(&directory, &forced());
         assert_eq!(names(root.path()).len(), 1);
         group.commit(&files).unwrap();
         assert_eq!(names(&directory), files);
@@ -269,7 +271,7 @@ mod tests {
     #[test]
     fn outputs_can_lock_the_directory_they_are_staged_in() {
         let root = tempfile::tempdir().unwrap();
-        let group = StagedGroup::create(&root.path().join("parts"), FORCED).unwrap();
+        let group = StagedGroup::create(&root.path().join("parts"), &forced()).unwrap();
         let opened = File::open(group.path()).ok();
         // Each of them waited ten seconds for it.
         assert!(DirectoryLock::try_acquire(opened.as_ref()).is_some());
@@ -282,18 +284,18 @@ mod tests {
         fs::write(directory.join("a"), "old").unwrap();
         // A file does not replace a directory.
         fs::create_dir(directory.join("b")).unwrap();
-        let (group, files) = two(directory, FORCED);
+        let (group, files) = two(directory, &forced());
         let error = group.commit(&files).unwrap_err();
         assert!(error.to_string().contains("is a directory"), "{error}");
         assert_eq!(fs::read(directory.join("a")).unwrap(), b"old");
         assert_eq!(names(directory), files);
         fs::remove_dir(directory.join("b")).unwrap();
-        let (group, files) = two(directory, FORCED);
+        let (group, files) = two(directory, &forced());
         group.commit(&files).unwrap();
         assert_eq!(fs::read(directory.join("a")).unwrap(), b"new");
         // Without the permission to replace, new outputs are removed again.
         fs::remove_file(directory.join("a")).unwrap();
-        let (group, files) = two(directory, WriteOptions { overwrite: false, sync: false });
+        let (group, files) = two(directory, &WriteOptions::default().overwrite(false).sync(false));
         let error = group.commit(&files).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists));
         assert_eq!(names(directory), ["b"]);
@@ -303,7 +305,7 @@ mod tests {
     fn errors_show_the_directory_of_the_outputs() {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join("d");
-        let group = StagedGroup::create(&directory, FORCED).unwrap();
+        let group = StagedGroup::create(&directory, &forced()).unwrap();
         let error = Error::unsupported(Place::path(group.path().join("a")), "it");
         let error = group.shown(error.with_hint("x", "helps"));
         assert_eq!(error.place().path.as_deref(), Some(&*directory.join("a")));

@@ -75,7 +75,7 @@ impl Ready {
     pub(super) fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
         if let (Some(_), Some(sidecar_url)) = (&self.target.url, &sidecar.target.url) {
             // As locally, there is no old sidecar next to the new output.
-            sidecar_url.remove_if_there(sidecar.target.options)?;
+            sidecar_url.remove_if_there(&sidecar.target.options)?;
             let (url, bytes) = (self.target.url.clone(), self.upload()?);
             return match sidecar.upload() {
                 Ok(more) => Ok(bytes + more),
@@ -126,13 +126,13 @@ impl Ready {
             && target.expected == Expected::Anything
         {
             // It may have changed since the directory was started.
-            url.check_replaceable(*replaceable)?;
+            url.check_replaceable(*replaceable, &target.options.context)?;
         }
         let files = match &mut content {
             Content::File(file, _) => file.try_clone().and_then(url::file),
             Content::Directory(tree, _) => url::files(tree),
         };
-        url.upload(files.map_err(|error| target.io(error))?, target.options, target.expected)?;
+        url.upload(files.map_err(|error| target.io(error))?, &target.options, target.expected)?;
         Ok(bytes)
     }
 }
@@ -429,8 +429,8 @@ mod tests {
     /// Stages a file that expects the target to be unchanged.
     fn stage(path: &Path) -> (Target, Content) {
         use io::Write as _;
-        let options = WriteOptions { overwrite: true, sync: false };
-        let mut staged = StagedFile::create(path, options).unwrap();
+        let options = WriteOptions::default().overwrite(true).sync(false);
+        let mut staged = StagedFile::create(path, &options).unwrap();
         staged.write_all(b"ours").unwrap();
         let ready = staged.settle().unwrap();
         let mut target = ready.target;

@@ -71,7 +71,7 @@ pub fn appeared(error: Error) -> Error {
 
 impl Target {
     /// Checks that `path` may be written, as a file or as a directory.
-    pub(super) fn check(path: &Path, options: WriteOptions, is_directory: bool) -> Result<Self> {
+    pub(super) fn check(path: &Path, options: &WriteOptions, is_directory: bool) -> Result<Self> {
         if nnz_core::is_url(path) {
             return Self::check_url(path, options, is_directory);
         }
@@ -97,7 +97,8 @@ impl Target {
         }
         let directory = File::open(&parent).ok();
         let expected = Expected::Anything;
-        let target = Self { path, parent, name, options, expected, directory, url: None };
+        let target =
+            Self { path, parent, name, options: options.clone(), expected, directory, url: None };
         if let Some(found) = target.find()? {
             if !found.is_file() && !found.is_dir() {
                 let what = "neither a file nor a directory: it cannot be replaced".to_owned();
@@ -112,10 +113,10 @@ impl Target {
     }
 
     /// Checks that a URL may be written.
-    fn check_url(url: &Path, options: WriteOptions, is_directory: bool) -> Result<Self> {
+    fn check_url(url: &Path, options: &WriteOptions, is_directory: bool) -> Result<Self> {
         let url = UrlTarget::check(url, options, is_directory)?;
         let path = url.path.clone();
-        let parent = crate::temporary_directory();
+        let parent = options.context.temporary_directory();
         match parent.metadata() {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Err(Error::io(&parent, io::ErrorKind::NotADirectory.into())),
@@ -125,7 +126,7 @@ impl Target {
         let directory = File::open(&parent).ok();
         hidden::sweep(&parent, &name, directory.as_ref());
         // What is staged is read again by this process only.
-        let options = WriteOptions { sync: false, ..options };
+        let options = options.clone().sync(false);
         let (expected, url) = (Expected::Anything, Some(url));
         Ok(Self { path, parent, name, options, expected, directory, url })
     }

@@ -7,14 +7,16 @@ use nnz_core::{Error, Result};
 
 use super::critical::{Critical, Pending};
 use super::hidden::sibling;
+use crate::TaskContext;
 
 /// A directory for temporary files, which is removed when this is dropped, and by
 /// [`remove_staged_outputs`](super::remove_staged_outputs).
 ///
 /// ```
+/// use nnz_storage::TaskContext;
 /// use nnz_storage::staging::TemporaryDirectory;
 ///
-/// let directory = TemporaryDirectory::create()?;
+/// let directory = TemporaryDirectory::create(&TaskContext::default())?;
 /// let path = directory.path().to_owned();
 /// std::fs::write(path.join("file"), "content")?;
 /// drop(directory);
@@ -25,13 +27,13 @@ use super::hidden::sibling;
 pub struct TemporaryDirectory(Pending);
 
 impl TemporaryDirectory {
-    /// Creates a directory in the [directory for temporary files](crate::temporary_directory).
+    /// Creates a directory in the [directory for temporary files](TaskContext::temporary_directory).
     ///
     /// # Errors
     ///
     /// Fails if it cannot be created.
-    pub fn create() -> Result<Self> {
-        let path = sibling(&crate::temporary_directory(), OsStr::new("temporary"));
+    pub fn create(context: &TaskContext) -> Result<Self> {
+        let path = sibling(&context.temporary_directory(), OsStr::new("temporary"));
         let mut critical = Critical::enter();
         std::fs::create_dir(&path).map_err(|error| Error::io(&path, error))?;
         Ok(Self(critical.register(path)))

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nnz_core::{Error, ErrorKind, Place, Result, is_url};
@@ -15,17 +15,7 @@ use super::directory::Replaceable;
 use super::ready::directory_in_the_way;
 use super::target::Expected;
 use super::tree::Tree;
-use crate::system;
-
-/// Storages that outputs can be uploaded to.
-pub trait UrlOutputs: Send + Sync + fmt::Debug {
-    /// Prepares an output at a URL: a file, or a directory. No requests are sent.
-    ///
-    /// # Errors
-    ///
-    /// Fails if nothing can be written there.
-    fn prepare(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>>;
-}
+use crate::{TaskContext, system};
 
 /// An output at a URL.
 pub trait UrlOutput: Send + Sync + fmt::Debug {
@@ -131,20 +121,10 @@ impl UploadFile {
     }
 }
 
-/// Storages for outputs at URLs.
-static OUTPUTS: OnceLock<&'static dyn UrlOutputs> = OnceLock::new();
-
-/// Sets what uploads outputs at URLs in this process. Only the first call has an effect.
-pub fn set_url_outputs(outputs: &'static dyn UrlOutputs) {
-    let _ = OUTPUTS.set(outputs);
-}
-
 /// Prepares an output at a URL.
-fn prepare(url: &Path, is_directory: bool) -> Result<Arc<dyn UrlOutput>> {
-    let Some(outputs) = OUTPUTS.get() else {
-        return Err(Error::unsupported(Place::path(url), "URLs cannot be written"));
-    };
-    outputs.prepare(url, is_directory).map_err(|error| io(url, error))
+fn prepare(url: &Path, is_directory: bool, context: &TaskContext) -> Result<Arc<dyn UrlOutput>> {
+    let output = context.storage().output(url, is_directory).map_err(|error| io(url, error))?;
+    output.ok_or_else(|| Error::unsupported(Place::path(url), "URLs cannot be written"))
 }
 
 /// Returns whether an output exists: a local file or directory, also if it cannot be read, or one at a URL.
@@ -152,11 +132,11 @@ fn prepare(url: &Path, is_directory: bool) -> Result<Arc<dyn UrlOutput>> {
 /// # Errors
 ///
 /// Fails if a URL cannot be written, or if this cannot be determined for it.
-pub fn exists(path: &Path) -> Result<bool> {
+pub fn exists(path: &Path, context: &TaskContext) -> Result<bool> {
     if !is_url(path) {
         return Ok(path.symlink_metadata().is_ok());
     }
-    let found = prepare(path, true)?.find().map_err(|error| io(path, error))?;
+    let found = prepare(path, true, context)?.find().map_err(|error| io(path, error))?;
     Ok(found.file || found.directory)
 }
 
@@ -166,8 +146,8 @@ pub fn exists(path: &Path) -> Result<bool> {
 /// # Errors
 ///
 /// Fails if there is something at a URL, or if this cannot be determined.
-pub fn check_addition(path: &Path) -> Result<()> {
-    if !is_url(path) || !exists(path)? {
+pub fn check_addition(path: &Path, context: &TaskContext) -> Result<()> {
+    if !is_url(path) || !exists(path, context)? {
         return Ok(());
     }
     let what = "adding to a file or store at a URL: write another one, or change a local copy";
@@ -190,13 +170,13 @@ pub(super) struct UrlTarget {
 
 impl UrlTarget {
     /// Checks that a URL may be written.
-    pub(super) fn check(url: &Path, options: WriteOptions, is_directory: bool) -> Result<Self> {
+    pub(super) fn check(url: &Path, options: &WriteOptions, is_directory: bool) -> Result<Self> {
         // A slash at the end would be part of the names of members.
         let path = match url.to_str() {
             Some(text) => PathBuf::from(text.trim_end_matches('/')),
             None => url.to_path_buf(),
         };
-        let target = Self { output: prepare(&path, is_directory)?, path };
+        let target = Self { output: prepare(&path, is_directory, &options.context)?, path };
         let found = target.find()?;
         if !options.overwrite && (found.file || found.directory) {
             return Err(target.exists());
@@ -220,11 +200,15 @@ impl UrlTarget {
     }
 
     /// Checks that the existing directory may be replaced.
-    pub(super) fn check_replaceable(&self, replaceable: Replaceable) -> Result<()> {
+    pub(super) fn check_replaceable(
+        &self,
+        replaceable: Replaceable,
+        context: &TaskContext,
+    ) -> Result<()> {
         if !self.find()?.directory {
             return Ok(());
         }
-        let directory = crate::temporary_directory();
+        let directory = context.temporary_directory();
         let outline = tempfile::tempdir_in(&directory).map_err(|e| Error::io(&directory, e))?;
         self.output.copy_outline(outline.path()).map_err(|error| self.io(error))?;
         replaceable.check(outline.path(), &self.path)
@@ -234,7 +218,7 @@ impl UrlTarget {
     pub(super) fn upload(
         &self,
         files: Vec<UploadFile>,
-        options: WriteOptions,
+        options: &WriteOptions,
         expected: Expected,
     ) -> Result<()> {
         let replace = options.overwrite && expected == Expected::Anything;
@@ -245,7 +229,7 @@ impl UrlTarget {
     }
 
     /// Removes an old sidecar.
-    pub(super) fn remove_if_there(&self, options: WriteOptions) -> Result<()> {
+    pub(super) fn remove_if_there(&self, options: &WriteOptions) -> Result<()> {
         match self.find()? {
             UrlEntries { directory: true, .. } => Err(directory_in_the_way(&self.path)),
             UrlEntries { file: false, .. } => Ok(()),

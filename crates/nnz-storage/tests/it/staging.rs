@@ -8,15 +8,20 @@ use nnz_core::ErrorKind;
 use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_testing::command::names_in;
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(true)
+}
+
 const MEMBERS: &[&str] = &["version", "val"];
-const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: true };
+fn force() -> WriteOptions {
+    WriteOptions::default().overwrite(true).sync(true)
+}
 
 #[test]
 fn a_file_appears_only_when_committed() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out.mtx");
-    let mut staged = StagedFile::create(&target, NEW).unwrap();
+    let mut staged = StagedFile::create(&target, &new()).unwrap();
     staged.write_all(b"whole").unwrap();
     assert!(!target.exists());
     assert_eq!(staged.commit().unwrap(), 5);
@@ -27,7 +32,7 @@ fn a_file_appears_only_when_committed() {
 #[test]
 fn a_dropped_file_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let mut staged = StagedFile::create(&dir.path().join("out"), NEW).unwrap();
+    let mut staged = StagedFile::create(&dir.path().join("out"), &new()).unwrap();
     staged.write_all(b"half").unwrap();
     drop(staged);
     assert!(names_in(dir.path()).is_empty());
@@ -38,10 +43,10 @@ fn an_existing_target_is_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     fs::write(&target, "old").unwrap();
-    let refused = StagedFile::create(&target, NEW).unwrap_err();
+    let refused = StagedFile::create(&target, &new()).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Exists));
 
-    let mut staged = StagedFile::create(&target, FORCE).unwrap();
+    let mut staged = StagedFile::create(&target, &force()).unwrap();
     staged.write_all(b"new").unwrap();
     assert_eq!(fs::read(&target).unwrap(), b"old");
     staged.commit().unwrap();
@@ -53,13 +58,13 @@ fn an_existing_target_is_replaced_only_with_overwrite() {
 fn a_target_that_appears_is_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
-    let staged = StagedFile::create(&target, NEW).unwrap();
+    let staged = StagedFile::create(&target, &new()).unwrap();
     fs::write(&target, "of another").unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
     assert_eq!(fs::read(&target).unwrap(), b"of another");
 
     let target = dir.path().join("store");
-    let staged = StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
+    let staged = StagedDirectory::create(&target, &new(), MEMBERS).unwrap();
     staged.create_file("version").unwrap();
     fs::create_dir(&target).unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
@@ -74,7 +79,7 @@ fn a_link_keeps_pointing_at_what_was_replaced() {
     let link = dir.path().join("link");
     fs::write(&real, "old").unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    let mut staged = StagedFile::create(&link, FORCE).unwrap();
+    let mut staged = StagedFile::create(&link, &force()).unwrap();
     staged.write_all(b"new").unwrap();
     staged.commit().unwrap();
     assert_eq!(fs::read(&real).unwrap(), b"new");
@@ -84,19 +89,19 @@ fn a_link_keeps_pointing_at_what_was_replaced() {
 #[test]
 fn devices_and_directories_are_not_replaced_by_files() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(StagedFile::create(Path::new("/dev/null"), FORCE).is_err());
-    assert!(StagedFile::create(dir.path(), FORCE).is_err());
-    assert!(StagedFile::create(&dir.path().join("missing/out"), FORCE).is_err());
-    assert!(StagedFile::create(Path::new("/"), FORCE).is_err());
-    assert!(StagedFile::create(Path::new(""), FORCE).is_err());
+    assert!(StagedFile::create(Path::new("/dev/null"), &force()).is_err());
+    assert!(StagedFile::create(dir.path(), &force()).is_err());
+    assert!(StagedFile::create(&dir.path().join("missing/out"), &force()).is_err());
+    assert!(StagedFile::create(Path::new("/"), &force()).is_err());
+    assert!(StagedFile::create(Path::new(""), &force()).is_err());
 }
 
 #[test]
 fn a_directory_is_replaced_atomically() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
-    for (options, text) in [(NEW, "first"), (FORCE, "second")] {
-        let staged = StagedDirectory::create(&target, options, MEMBERS).unwrap();
+    for (options, text) in [(new(), "first"), (force(), "second")] {
+        let staged = StagedDirectory::create(&target, &options, MEMBERS).unwrap();
         staged.create_file("version").unwrap().write_all(text.as_bytes()).unwrap();
         staged.create_file("val").unwrap();
         assert!(staged.create_file("val").is_err());
@@ -111,7 +116,7 @@ fn a_directory_is_replaced_atomically() {
 fn directories_with_other_files_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("home");
-    let try_it = || StagedDirectory::create(&target, FORCE, MEMBERS);
+    let try_it = || StagedDirectory::create(&target, &force(), MEMBERS);
     fs::create_dir(&target).unwrap();
     try_it().unwrap();
     fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
@@ -145,14 +150,14 @@ fn leftovers_of_killed_processes_are_swept_and_others_stay() {
     // Another process is about to put it in place.
     let directory = fs::File::open(dir.path()).unwrap();
     rustix::fs::flock(&directory, exclusive).unwrap();
-    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
+    StagedDirectory::create(&target, &new(), MEMBERS).unwrap();
     assert!(leftover.exists());
     drop(directory);
-    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
+    StagedDirectory::create(&target, &new(), MEMBERS).unwrap();
     assert!(!leftover.exists());
     assert!(used.exists() && kept.iter().all(|path| path.exists()));
     drop(lock);
-    StagedFile::create(&target, NEW).unwrap();
+    StagedFile::create(&target, &new()).unwrap();
     assert!(!used.exists());
 }
 
@@ -160,7 +165,7 @@ fn leftovers_of_killed_processes_are_swept_and_others_stay() {
 fn a_target_that_appears_is_replaced_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
-    let mut staged = StagedFile::create(&target, FORCE).unwrap();
+    let mut staged = StagedFile::create(&target, &force()).unwrap();
     staged.write_all(b"new").unwrap();
     fs::write(&target, "of another").unwrap();
     staged.commit().unwrap();
@@ -168,7 +173,7 @@ fn a_target_that_appears_is_replaced_with_overwrite() {
 
     let target = dir.path().join("store");
     let stage = || {
-        let staged = StagedDirectory::create(&target, FORCE, MEMBERS).unwrap();
+        let staged = StagedDirectory::create(&target, &force(), MEMBERS).unwrap();
         staged.write_file("version", b"new").unwrap();
         staged
     };
@@ -213,7 +218,7 @@ fn what_is_replaced_keeps_its_mode_and_owner() {
     set_access(&file, 0o6640);
     let (_, uid, gid) = access(&file);
     let before = (0o640, uid, gid);
-    let mut staged = StagedFile::create(&file, FORCE).unwrap();
+    let mut staged = StagedFile::create(&file, &force()).unwrap();
     staged.write_all(b"new").unwrap();
     staged.commit().unwrap();
     assert_eq!(access(&file), before);
@@ -225,7 +230,7 @@ fn what_is_replaced_keeps_its_mode_and_owner() {
     set_access(&store.join("version"), 0o600);
     set_access(&store, 0o700);
     let before = (access(&store), access(&store.join("version")));
-    let staged = StagedDirectory::create(&store, FORCE, MEMBERS).unwrap();
+    let staged = StagedDirectory::create(&store, &force(), MEMBERS).unwrap();
     staged.write_file("version", b"new").unwrap();
     // A file without an old one has the permissions that all old ones have.
     staged.write_file("val", b"new").unwrap();
@@ -268,7 +273,7 @@ fn access_control_lists_are_kept() {
         }
         let before = (get(&path), access(&path));
         assert_eq!(before.0, acl);
-        StagedFile::create(&path, FORCE).unwrap().commit().unwrap();
+        StagedFile::create(&path, &force()).unwrap().commit().unwrap();
         assert_eq!((get(&path), access(&path)), before);
     }
 }
@@ -281,8 +286,8 @@ fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let count = limit.unwrap_or(0).min(70_000) / 4 + 2;
     let fill = || {
-        let options = WriteOptions { overwrite: false, sync: false };
-        let staged = StagedDirectory::create_matching(&target, options, |_| true).unwrap();
+        let options = WriteOptions::default().overwrite(false).sync(false);
+        let staged = StagedDirectory::create_matching(&target, &options, |_| true).unwrap();
         for number in 0..count {
             staged.write_file(&format!("a/c/{number}"), &number.to_le_bytes()).unwrap();
         }
@@ -313,14 +318,15 @@ fn pairs_written_at_the_same_time_stay_pairs() {
             scope.spawn(move || {
                 for round in 0..50_u8 {
                     let file = |path| {
-                        let options = WriteOptions { overwrite: true, sync: false };
-                        let mut file = StagedFile::create(path, options).unwrap();
+                        let options = WriteOptions::default().overwrite(true).sync(false);
+                        let mut file = StagedFile::create(path, &options).unwrap();
                         file.write_all(&[writer, round]).unwrap();
                         file
                     };
                     file(data).commit_with_sidecar(file(meta)).unwrap();
-                    let options = WriteOptions { overwrite: true, sync: false };
-                    let staged = StagedDirectory::create(&directories.0, options, MEMBERS).unwrap();
+                    let options = WriteOptions::default().overwrite(true).sync(false);
+                    let staged =
+                        StagedDirectory::create(&directories.0, &options, MEMBERS).unwrap();
                     staged.write_file("val", &[writer, round]).unwrap();
                     staged.commit_with_sidecar(file(&directories.1)).unwrap();
                 }
@@ -345,10 +351,10 @@ fn leftovers_are_swept_unless_a_process_has_them_open_for_itself() {
     fs::write(&used, "half").unwrap();
     // Others may read and write, and not remove.
     let open = fs::OpenOptions::new().read(true).share_mode(3).open(&used).unwrap();
-    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    StagedFile::create(&dir.path().join("x"), new()).unwrap();
     assert!(!left.exists() && used.exists());
     drop(open);
-    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    StagedFile::create(&dir.path().join("x"), new()).unwrap();
     assert!(!used.exists());
 }
 
@@ -363,7 +369,7 @@ fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
     fs::write(stand_in, "stand-in of nnz\n").unwrap();
     fs::write(other, "something else.\n").unwrap();
     fs::write(another, "stand-in of nnz\n").unwrap();
-    StagedFile::create(&dir.path().join("x.h5"), NEW).unwrap();
+    StagedFile::create(&dir.path().join("x.h5"), &new()).unwrap();
     assert_eq!(names.each_ref().map(|path| path.exists()), [false, false, true, true]);
 }
 
@@ -378,7 +384,7 @@ fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
     let other = dir.path().join("other");
     fs::write(&other, "of another").unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    StagedFile::create(&dir.path().join("x"), NEW).unwrap().commit().unwrap();
+    StagedFile::create(&dir.path().join("x"), &new()).unwrap().commit().unwrap();
     assert!(pipe.symlink_metadata().is_ok() && link.symlink_metadata().is_ok());
     assert_eq!(fs::read(&other).unwrap(), b"of another");
 }
@@ -397,9 +403,9 @@ fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..100 {
-                    let options = WriteOptions { overwrite: true, sync: false };
+                    let options = WriteOptions::default().overwrite(true).sync(false);
                     let [file, sidecar] =
-                        [&data, &meta].map(|path| StagedFile::create(path, options).unwrap());
+                        [&data, &meta].map(|path| StagedFile::create(path, &options).unwrap());
                     file.commit_with_sidecar(sidecar).unwrap();
                 }
             });
@@ -437,18 +443,20 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
 fn a_sidecar_is_never_next_to_another_file() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
-    let pair = |options| [&data, &meta].map(|path| StagedFile::create(path, options).unwrap());
-    let put = |options| {
+    let pair = |options: &WriteOptions| {
+        [&data, &meta].map(|path| StagedFile::create(path, options).unwrap())
+    };
+    let put = |options: &WriteOptions| {
         let [file, other] = pair(options);
         changes(dir.path(), || assert_eq!(file.commit_with_sidecar(other).unwrap(), 0))
     };
     let event = |added, name: &str| (added, name.to_owned());
-    let new = [event(true, "x"), event(true, "x.meta")];
-    assert_eq!(put(NEW), new);
+    let added = [event(true, "x"), event(true, "x.meta")];
+    assert_eq!(put(&new()), added);
     // An exchange of two names is one step, with two events.
     let exchanged = [event(true, "x"), event(false, "x")];
     let replaced = [&[event(false, "x.meta")], &exchanged[..], &[event(true, "x.meta")]].concat();
-    assert_eq!(put(FORCE), replaced);
+    assert_eq!(put(&force()), replaced);
     assert_eq!(names_in(dir.path()), ["x", "x.meta"]);
 }
 
@@ -457,8 +465,8 @@ fn a_sidecar_is_kept_if_its_file_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     fs::write(&meta, "old").unwrap();
-    let options = [(&data, NEW), (&meta, FORCE)];
-    let [file, sidecar] = options.map(|(path, write)| StagedFile::create(path, write).unwrap());
+    let options = [(&data, new()), (&meta, force())];
+    let [file, sidecar] = options.map(|(path, write)| StagedFile::create(path, &write).unwrap());
     fs::write(&data, "of another").unwrap();
     let refused = file.commit_with_sidecar(sidecar).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Exists));
@@ -474,7 +482,8 @@ fn the_old_files_are_restored_if_the_sidecar_fails() {
         if old {
             fs::write(&data, "old").unwrap();
         }
-        let [file, sidecar] = [&data, &meta].map(|path| StagedFile::create(path, FORCE).unwrap());
+        let [file, sidecar] =
+            [&data, &meta].map(|path| StagedFile::create(path, &force()).unwrap());
         fs::create_dir(&meta).unwrap();
         file.commit_with_sidecar(sidecar).unwrap_err();
         assert_eq!(fs::read(&data).ok(), old.then(|| b"old".to_vec()));

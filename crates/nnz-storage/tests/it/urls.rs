@@ -1,19 +1,30 @@
 //! Outputs at URLs, with uploads to a local directory.
 
+use nnz_storage::TaskContext;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use nnz_core::ErrorKind;
 use nnz_storage::staging::{
-    self, Expected, StagedDirectory, StagedFile, UploadFile, UrlEntries, UrlOutput, UrlOutputs,
-    WriteOptions,
+    self, Expected, StagedDirectory, StagedFile, UploadFile, UrlEntries, UrlOutput, WriteOptions,
 };
+use nnz_storage::{ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
 
-const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
-const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: true };
+fn context() -> TaskContext {
+    TaskContext::default().with_storage(Arc::new(outputs()))
+}
+
+fn new() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(true).context(context())
+}
+
+fn force() -> WriteOptions {
+    new().overwrite(true)
+}
+
 const MEMBERS: &[&str] = &["a", "b", "c/d"];
 
 /// Uploads to a directory, where `s3://bucket` is, except files whose names contain `fail`.
@@ -31,21 +42,44 @@ struct Output {
 
 fn outputs() -> &'static Outputs {
     static OUTPUTS: OnceLock<Outputs> = OnceLock::new();
-    let outputs = OUTPUTS.get_or_init(|| {
+    OUTPUTS.get_or_init(|| {
         let root = tempfile::tempdir().unwrap().keep();
         Outputs { root, log: Mutex::default() }
-    });
-    staging::set_url_outputs(outputs);
-    outputs
+    })
 }
 
-impl UrlOutputs for Outputs {
-    fn prepare(&self, url: &Path, _: bool) -> io::Result<Arc<dyn UrlOutput>> {
+/// Files and directories are those of the file system.
+impl Storage for &'static Outputs {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        LocalStorage.metadata(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        LocalStorage.open(path)
+    }
+
+    fn open_stream(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        LocalStorage.open_stream(path)
+    }
+
+    fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
+        LocalStorage.open_directory(path)
+    }
+
+    fn list(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        LocalStorage.list(path, each)
+    }
+
+    fn output(&self, url: &Path, _: bool) -> io::Result<Option<Arc<dyn UrlOutput>>> {
         let Ok(name) = url.strip_prefix("s3://bucket") else {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "another bucket"));
         };
         let at = self.root.join(name);
-        Ok(Arc::new(Output { at, outputs: outputs() }))
+        Ok(Some(Arc::new(Output { at, outputs: outputs() })))
     }
 }
 
@@ -100,7 +134,7 @@ fn at(name: &str) -> (PathBuf, PathBuf) {
 }
 
 fn file(url: &Path, options: WriteOptions, bytes: &str) -> nnz_core::Result<StagedFile> {
-    let mut file = StagedFile::create(url, options)?;
+    let mut file = StagedFile::create(url, &options)?;
     file.write_all(bytes.as_bytes()).unwrap();
     Ok(file)
 }
@@ -108,23 +142,26 @@ fn file(url: &Path, options: WriteOptions, bytes: &str) -> nnz_core::Result<Stag
 #[test]
 fn a_file_is_uploaded_when_it_is_committed() {
     let (url, served) = at("file");
-    let staged = file(&url, NEW, "abc").unwrap();
-    assert_eq!((staged.path(), staged.parent()), (&*url, &*nnz_storage::temporary_directory()));
+    let staged = file(&url, new(), "abc").unwrap();
+    assert_eq!(
+        (staged.path(), staged.parent()),
+        (&*url, &*TaskContext::default().temporary_directory())
+    );
     drop(staged);
     assert!(!served.exists());
-    assert_eq!(file(&url, NEW, "abc").unwrap().commit().unwrap(), 3);
+    assert_eq!(file(&url, new(), "abc").unwrap().commit().unwrap(), 3);
     assert_eq!(fs::read(&served).unwrap(), b"abc");
-    let refused = file(&url, NEW, "other").unwrap_err();
+    let refused = file(&url, new(), "other").unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Exists), "{refused}");
-    file(&url, FORCE, "other").unwrap().commit().unwrap();
+    file(&url, force(), "other").unwrap().commit().unwrap();
     assert_eq!(fs::read(&served).unwrap(), b"other");
-    assert!(staging::exists(&url).unwrap());
-    assert!(staging::check_addition(&url).is_err());
+    assert!(staging::exists(&url, &context()).unwrap());
+    assert!(staging::check_addition(&url, &context()).is_err());
     let (none, _) = at("none");
-    assert!(!staging::exists(&none).unwrap());
-    staging::check_addition(&none).unwrap();
+    assert!(!staging::exists(&none, &context()).unwrap());
+    staging::check_addition(&none, &context()).unwrap();
     assert_eq!(
-        file(Path::new("s3://other/x"), NEW, "").unwrap_err().to_string(),
+        file(Path::new("s3://other/x"), new(), "").unwrap_err().to_string(),
         "s3://other/x: another bucket"
     );
 }
@@ -132,8 +169,8 @@ fn a_file_is_uploaded_when_it_is_committed() {
 #[test]
 fn a_file_that_appears_meanwhile_is_kept() {
     let (url, served) = at("appears");
-    let first = file(&url, NEW, "first").unwrap();
-    let mut second = file(&url, FORCE, "second").unwrap();
+    let first = file(&url, new(), "first").unwrap();
+    let mut second = file(&url, force(), "second").unwrap();
     second.expect(Expected::Nothing);
     fs::write(&served, "theirs").unwrap();
     for staged in [first, second] {
@@ -146,8 +183,8 @@ fn a_file_that_appears_meanwhile_is_kept() {
 #[test]
 fn a_directory_is_uploaded_and_replaced_only_by_its_like() {
     let (url, served) = at("directory");
-    let write = |options, more: &str| {
-        let staged = StagedDirectory::create(&url, options, MEMBERS)?;
+    let write = |options: WriteOptions, more: &str| {
+        let staged = StagedDirectory::create(&url, &options, MEMBERS)?;
         staged.write_file("a", b"1")?;
         staged.write_file("c/d", b"23")?;
         if !more.is_empty() {
@@ -155,25 +192,25 @@ fn a_directory_is_uploaded_and_replaced_only_by_its_like() {
         }
         staged.commit()
     };
-    assert_eq!(write(NEW, "").unwrap(), 3);
+    assert_eq!(write(new(), "").unwrap(), 3);
     assert_eq!(fs::read(served.join("a")).unwrap(), b"1");
     assert_eq!(fs::read(served.join("c/d")).unwrap(), b"23");
-    assert!(matches!(write(NEW, "").unwrap_err().kind(), ErrorKind::Exists));
+    assert!(matches!(write(new(), "").unwrap_err().kind(), ErrorKind::Exists));
     fs::remove_dir_all(served.join("c")).unwrap();
-    write(FORCE, "b").unwrap();
+    write(force(), "b").unwrap();
     fs::remove_dir_all(served.join("c")).unwrap();
     fs::write(served.join("own"), "").unwrap();
-    let refused = write(FORCE, "").unwrap_err();
+    let refused = write(force(), "").unwrap_err();
     assert!(refused.to_string().contains("contains another file, \"own\""), "{refused}");
     // A file does not replace it, nor is there anything with this path in the working directory.
-    assert!(StagedFile::create(&url, FORCE).is_err());
+    assert!(StagedFile::create(&url, &force()).is_err());
     assert!(!Path::new("s3:").exists());
 }
 
 #[test]
 fn more_files_than_can_be_open_are_uploaded() {
     let (url, served) = at("many");
-    let staged = StagedDirectory::create_matching(&url, NEW, |_| true).unwrap();
+    let staged = StagedDirectory::create_matching(&url, &new(), |_| true).unwrap();
     let limit = 17_000;
     for number in 0..limit {
         staged.write_file(&format!("{}/{number}", number % 7), &[1]).unwrap();
@@ -189,19 +226,19 @@ fn more_files_than_can_be_open_are_uploaded() {
 #[test]
 fn a_sidecar_is_never_next_to_a_file_that_it_does_not_describe() {
     let ((url, served), (meta_url, meta)) = (at("data"), at("data.meta"));
-    let pair = |options, text| {
-        (file(&url, options, text).unwrap(), file(&meta_url, options, text).unwrap())
+    let pair = |options: WriteOptions, text| {
+        (file(&url, options.clone(), text).unwrap(), file(&meta_url, options, text).unwrap())
     };
-    let (data, sidecar) = pair(NEW, "1");
+    let (data, sidecar) = pair(new(), "1");
     assert_eq!(data.commit_with_sidecar(sidecar).unwrap(), 2);
-    let (data, sidecar) = pair(FORCE, "2");
+    let (data, sidecar) = pair(force(), "2");
     data.commit_with_sidecar(sidecar).unwrap();
     assert_eq!((fs::read(&served).unwrap(), fs::read(&meta).unwrap()), (b"2".into(), b"2".into()));
     let removed = format!("remove {}", meta.display());
     assert_eq!(*outputs().log.lock().unwrap(), [removed]);
     // The file is removed again where the sidecar fails.
     let ((url, served), (meta_url, _)) = (at("alone"), at("alone.fail"));
-    let sidecar = file(&meta_url, NEW, "").unwrap();
-    file(&url, NEW, "x").unwrap().commit_with_sidecar(sidecar).unwrap_err();
+    let sidecar = file(&meta_url, new(), "").unwrap();
+    file(&url, new(), "x").unwrap().commit_with_sidecar(sidecar).unwrap_err();
     assert!(!served.exists());
 }

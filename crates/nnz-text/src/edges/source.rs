@@ -1,5 +1,6 @@
 //! An edge list as a matrix source.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 use std::path::Path;
 
@@ -96,15 +97,18 @@ pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<EdgeListSou
 /// # Errors
 ///
 /// Fails as [`from_opened`].
-pub fn open_stdin(options: &ReadOptions) -> Result<EdgeListSource> {
-    EdgeListSource::new(Text::from_reader(Box::new(stdio::stdin()), &stdin_name())?, options)
+pub fn open_stdin(options: &ReadOptions, context: &TaskContext) -> Result<EdgeListSource> {
+    EdgeListSource::new(
+        Text::from_reader(Box::new(stdio::stdin()), &stdin_name(), context)?,
+        options,
+    )
 }
 
 /// Opens an edge list from bytes. Messages use `name`.
 ///
 /// ```
 /// use nnz_core::MatrixSource;
-/// let matrix = nnz_text::edges::from_bytes(b"0 1 2.5\n1 2 1\n", "example", &Default::default())?;
+/// let matrix = nnz_text::edges::from_bytes(b"0 1 2.5\n1 2 1\n", "example", &Default::default(), &Default::default())?;
 /// assert_eq!(matrix.header().shape.to_string(), "3 x 3");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -116,8 +120,9 @@ pub fn from_bytes(
     bytes: &'static [u8],
     name: &str,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<EdgeListSource> {
-    EdgeListSource::new(Text::from_reader(Box::new(bytes), Path::new(name))?, options)
+    EdgeListSource::new(Text::from_reader(Box::new(bytes), Path::new(name), context)?, options)
 }
 
 impl EdgeListSource {

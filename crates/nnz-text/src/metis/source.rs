@@ -1,5 +1,6 @@
 //! A METIS graph as a matrix source.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 use std::path::Path;
 
@@ -48,15 +49,15 @@ pub fn from_opened(opened: &Opened) -> Result<MetisSource> {
 /// # Errors
 ///
 /// Fails as [`from_opened`].
-pub fn open_stdin() -> Result<MetisSource> {
-    MetisSource::new(Text::from_reader(Box::new(stdio::stdin()), &stdin_name())?)
+pub fn open_stdin(context: &TaskContext) -> Result<MetisSource> {
+    MetisSource::new(Text::from_reader(Box::new(stdio::stdin()), &stdin_name(), context)?)
 }
 
 /// Opens a graph from bytes. Messages use `name`.
 ///
 /// ```
 /// use nnz_core::MatrixSource;
-/// let matrix = nnz_text::metis::from_bytes(b"3 2\n2\n1 3\n2\n", "example")?;
+/// let matrix = nnz_text::metis::from_bytes(b"3 2\n2\n1 3\n2\n", "example", &Default::default())?;
 /// assert_eq!(matrix.header().nnz, Some(4));
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -64,8 +65,8 @@ pub fn open_stdin() -> Result<MetisSource> {
 /// # Errors
 ///
 /// Fails as [`from_opened`].
-pub fn from_bytes(bytes: &'static [u8], name: &str) -> Result<MetisSource> {
-    MetisSource::new(Text::from_reader(Box::new(bytes), Path::new(name))?)
+pub fn from_bytes(bytes: &'static [u8], name: &str, context: &TaskContext) -> Result<MetisSource> {
+    MetisSource::new(Text::from_reader(Box::new(bytes), Path::new(name), context)?)
 }
 
 impl MetisSource {

@@ -1,5 +1,6 @@
 //! An SVMlight file as a matrix source.
 
+use nnz_storage::TaskContext;
 use std::ops::Range;
 use std::path::Path;
 
@@ -68,15 +69,18 @@ pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<SvmlightSou
 /// # Errors
 ///
 /// Fails as [`from_opened`].
-pub fn open_stdin(options: &ReadOptions) -> Result<SvmlightSource> {
-    SvmlightSource::new(Text::from_reader(Box::new(stdio::stdin()), &stdin_name())?, options)
+pub fn open_stdin(options: &ReadOptions, context: &TaskContext) -> Result<SvmlightSource> {
+    SvmlightSource::new(
+        Text::from_reader(Box::new(stdio::stdin()), &stdin_name(), context)?,
+        options,
+    )
 }
 
 /// Opens a matrix from bytes. Messages use `name`.
 ///
 /// ```
 /// use nnz_core::MatrixSource;
-/// let matrix = nnz_text::svmlight::from_bytes(b"-1 1:0.5 3:2\n1 2:4\n", "example", &Default::default())?;
+/// let matrix = nnz_text::svmlight::from_bytes(b"-1 1:0.5 3:2\n1 2:4\n", "example", &Default::default(), &Default::default())?;
 /// assert_eq!(matrix.header().shape.to_string(), "2 x 3");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -88,8 +92,9 @@ pub fn from_bytes(
     bytes: &'static [u8],
     name: &str,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<SvmlightSource> {
-    SvmlightSource::new(Text::from_reader(Box::new(bytes), Path::new(name))?, options)
+    SvmlightSource::new(Text::from_reader(Box::new(bytes), Path::new(name), context)?, options)
 }
 
 impl SvmlightSource {

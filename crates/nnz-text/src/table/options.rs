@@ -84,10 +84,6 @@ pub struct ReadOptions {
     /// The number of columns of names before the numbers. The first are the names of the rows, the
     /// others annotations.
     pub id_columns: Option<usize>,
-    /// The threads that read; by default one for each core.
-    pub threads: Option<usize>,
     /// The bytes of numbers that are kept, so that the text is not read again.
     pub keep: usize,
-    /// The bytes that names may take; by default there is no limit.
-    pub memory: Option<u64>,
 }

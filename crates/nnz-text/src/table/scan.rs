@@ -1,14 +1,13 @@
 //! Reading a whole text once, on all threads: the number of rows, the type of the values, the names,
 //! and the values if they take little memory.
 
+use nnz_storage::TaskContext;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::parallel::on_threads;
-use nnz_core::{
-    Cancellation, Error, ErrorKind, Place, Result, Rounding, StringList, ValueType, Values,
-};
+use nnz_core::{Error, ErrorKind, Place, Result, Rounding, StringList, ValueType, Values};
 
 use super::blocks::{Block, Blocks};
 use super::fault::{Expected, Fault};
@@ -33,23 +32,20 @@ pub(super) fn scan(
     layout: &Layout,
     path: &Path,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<Scanned> {
-    let threads = options.threads.unwrap_or_else(|| {
-        std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-    });
     let ids = (0..layout.ids).map(|_| StringList::new()).collect();
     let scan = Scan {
         layout,
         path,
-        memory: options.memory.unwrap_or(u64::MAX),
         keep: options.keep as u64,
         keeps: AtomicBool::new(options.keep > 0),
-        cancellation: Cancellation::current(),
+        context,
         listed: Mutex::new((blocks, 0)),
         joined: Mutex::new(Joined { ids, kept: Some(Vec::new()), ..Joined::default() }),
         turn: Condvar::new(),
     };
-    on_threads(threads, &|| scan.work());
+    on_threads(context.threads(), &|| scan.work());
     let Scan { joined, keeps, .. } = scan;
     let mut joined = joined.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = joined.failed.take() {
@@ -63,11 +59,10 @@ pub(super) fn scan(
 struct Scan<'a> {
     layout: &'a Layout,
     path: &'a Path,
-    memory: u64,
     keep: u64,
     /// Whether values are still kept.
     keeps: AtomicBool,
-    cancellation: Option<Cancellation>,
+    context: &'a TaskContext,
     /// The blocks that are not read yet, and the number of those that are.
     listed: Mutex<(Blocks, usize)>,
     joined: Mutex<Joined>,
@@ -157,9 +152,7 @@ impl Scan<'_> {
     }
 
     fn next(&self, blocks: &mut Blocks) -> Result<Option<Block>> {
-        if let Some(cancellation) = &self.cancellation {
-            cancellation.check()?;
-        }
+        self.context.check()?;
         if lock(&self.joined).failed.is_some() {
             return Ok(None);
         }
@@ -196,8 +189,8 @@ impl Scan<'_> {
             list.iter().try_for_each(|name| all.try_push(name))?;
         }
         let needed = joined.ids.iter().map(StringList::bytes).sum();
-        if needed > self.memory {
-            let kind = ErrorKind::Memory { needed, allowed: self.memory };
+        if needed > self.context.memory() {
+            let kind = ErrorKind::Memory { needed, allowed: self.context.memory() };
             return Err(Error::new(kind, Place::array(self.path, "names of rows")));
         }
         joined.floats |= piece.value_type == ValueType::F64 && piece.rows > 0;

@@ -1,5 +1,6 @@
 //! A table as a matrix source.
 
+use nnz_storage::TaskContext;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
@@ -51,9 +52,10 @@ pub fn open(opened: &Opened, options: &ReadOptions) -> Result<TableSource> {
         Opened::Directory(directory) => {
             Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
         }
-        Opened::Special(storage, path) => {
-            let stream = storage.open_stream(path).map_err(|error| Error::io(path, error))?;
-            from_reader(stream, path, options)
+        Opened::Special(context, path) => {
+            let stream =
+                context.storage().open_stream(path).map_err(|error| Error::io(path, error))?;
+            from_reader(stream, path, options, context)
         }
     }
 }
@@ -65,7 +67,8 @@ pub fn open(opened: &Opened, options: &ReadOptions) -> Result<TableSource> {
 /// use nnz_text::table::{ReadOptions, from_reader};
 ///
 /// let text = b",a,b\nx,1,0\ny,0,2\n";
-/// let table = from_reader(Box::new(&text[..]), "example".as_ref(), &ReadOptions::default())?;
+/// let options = ReadOptions::default();
+/// let table = from_reader(Box::new(&text[..]), "example".as_ref(), &options, &Default::default())?;
 /// assert_eq!(table.header().shape.to_string(), "2 x 2");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -77,8 +80,9 @@ pub fn from_reader(
     reader: Box<dyn Read + Send>,
     name: &Path,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<TableSource> {
-    TableSource::new(spool(reader, name)?, ["stream", "gzip stream"], options)
+    TableSource::new(spool(reader, name, context)?, ["stream", "gzip stream"], options)
 }
 
 impl TableSource {
@@ -92,7 +96,8 @@ impl TableSource {
         let path = file.path().to_path_buf();
         let mut blocks = Blocks::new(input.reader, &path);
         let layout = detect(&mut blocks, &path, options)?;
-        let Scanned { mut ids, rows, kept, value_type } = scan(blocks, &layout, &path, options)?;
+        let Scanned { mut ids, rows, kept, value_type } =
+            scan(blocks, &layout, &path, options, file.context())?;
         let count = rows.iter().sum();
         if let Some(stated) = layout.stated_rows.filter(|stated| *stated != count) {
             let place = Place::path(&path).at(At::Line { line: 2, column: 1 });

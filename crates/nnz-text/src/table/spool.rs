@@ -1,5 +1,6 @@
 //! A copy of a stream in a temporary file, since a table is read twice.
 
+use nnz_storage::TaskContext;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,8 +33,12 @@ impl ReadAt for Spooled {
 }
 
 /// Copies a stream.
-pub(super) fn spool(mut stream: Box<dyn Read + Send>, name: &Path) -> Result<InputFile> {
-    let mut file = TemporaryFile::create()?;
+pub(super) fn spool(
+    mut stream: Box<dyn Read + Send>,
+    name: &Path,
+    context: &TaskContext,
+) -> Result<InputFile> {
+    let mut file = TemporaryFile::create(context)?;
     let mut buffer = vec![0; CHUNK];
     let mut len = 0;
     loop {
@@ -46,5 +51,5 @@ pub(super) fn spool(mut stream: Box<dyn Read + Send>, name: &Path) -> Result<Inp
         file.write_all(buffer.get(..count).unwrap_or_default())?;
         len += count as u64;
     }
-    Ok(InputFile::from_reader(name, Arc::new(Spooled { file, len })))
+    Ok(InputFile::from_reader(name, Arc::new(Spooled { file, len }), context))
 }

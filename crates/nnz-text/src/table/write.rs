@@ -109,6 +109,7 @@ pub fn min_bytes(header: &Header) -> u64 {
 /// let target = nnz_lines::Target::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
+///     context: Default::default(),
 /// };
 /// let options = WriteOptions { kind: Kind::Csv, lossy: false, memory: u64::MAX };
 /// let mut sink = create(target, &header, [None, None], [None, None], options)?;

@@ -73,7 +73,7 @@ fn write(mut sink: Box<dyn MatrixSink>, header: &Header, all: &[Entry], random: 
 
 fn target(folder: &Path, name: &str) -> (PathBuf, Target) {
     let path = folder.join(name);
-    let options = WriteOptions { overwrite: true, sync: false };
+    let options = WriteOptions::default().overwrite(true).sync(false);
     (path.clone(), Target::File { path, options })
 }
 

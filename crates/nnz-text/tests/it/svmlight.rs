@@ -1,6 +1,7 @@
 //! SVMlight files.
 
 use nnz_core::{At, Axis, ColumnValues, MatrixSource, Scalar, ValueType, Values};
+use nnz_storage::TaskContext;
 use nnz_text::Base;
 use nnz_text::svmlight::{ReadOptions, SvmlightSource, from_bytes, from_opened};
 use serde_json::Value;
@@ -78,7 +79,8 @@ fn files_of_other_programs_are_read_as_expected() {
 fn a_byte_order_mark_is_skipped() {
     for keep in [0, 1000] {
         let options = ReadOptions::default().keep(keep);
-        let source = from_bytes(b"\xef\xbb\xbf1 1:2\n", "test", &options).unwrap();
+        let source =
+            from_bytes(b"\xef\xbb\xbf1 1:2\n", "test", &options, &TaskContext::default()).unwrap();
         assert_eq!(entries(&source).unwrap(), [(0, 0, Scalar::I64(2))]);
     }
 }
@@ -108,7 +110,13 @@ fn kept_entries_are_those_of_the_text() {
         }
         let text: &'static [u8] = text.leak().as_bytes();
         for keep in [0, 5000, 64 << 20] {
-            let source = from_bytes(text, "test", &ReadOptions::default().keep(keep)).unwrap();
+            let source = from_bytes(
+                text,
+                "test",
+                &ReadOptions::default().keep(keep),
+                &TaskContext::default(),
+            )
+            .unwrap();
             let found = entries(&source).unwrap();
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(&expected) {

@@ -6,21 +6,34 @@ mod mutations;
 mod round_trips;
 
 use nnz_core::{Axis, Batch, MatrixSource, Projection, Result, Scalar, Values};
+use nnz_storage::TaskContext;
 use nnz_text::table::{ReadOptions, TableSource, from_reader};
 
 /// Options that keep values in memory, as by default.
 pub(crate) fn keeping() -> ReadOptions {
-    ReadOptions { keep: 1 << 20, threads: Some(2), ..ReadOptions::default() }
+    ReadOptions { keep: 1 << 20, ..ReadOptions::default() }
 }
 
 /// The same options in other ways: the text is read again, by one thread or several.
-pub(crate) fn ways(options: &ReadOptions) -> Vec<ReadOptions> {
-    let way = |keep, threads| ReadOptions { keep, threads: Some(threads), ..options.clone() };
+pub(crate) fn ways(options: &ReadOptions) -> Vec<(ReadOptions, TaskContext)> {
+    let way = |keep, threads| {
+        let context = TaskContext::default().with_threads(threads);
+        (ReadOptions { keep, ..options.clone() }, context)
+    };
     vec![way(1 << 20, 2), way(0, 1), way(0, 3)]
 }
 
 pub(crate) fn open(text: &[u8], options: &ReadOptions) -> Result<TableSource> {
-    from_reader(Box::new(std::io::Cursor::new(text.to_vec())), "t.csv".as_ref(), options)
+    open_in(text, options, &TaskContext::default().with_threads(2))
+}
+
+pub(crate) fn open_in(
+    text: &[u8],
+    options: &ReadOptions,
+    context: &TaskContext,
+) -> Result<TableSource> {
+    let text = Box::new(std::io::Cursor::new(text.to_vec()));
+    from_reader(text, "t.csv".as_ref(), options, context)
 }
 
 /// Reads the cells by row.
@@ -49,8 +62,9 @@ pub(crate) fn names(table: &TableSource, axis: Axis) -> Option<Vec<String>> {
 pub(crate) fn content(
     text: &str,
     options: &ReadOptions,
+    context: &TaskContext,
 ) -> Result<(Vec<String>, Vec<String>, String)> {
-    let table = open(text.as_bytes(), options)?;
+    let table = open_in(text.as_bytes(), options, context)?;
     let all: Vec<String> = cells(&table)?.iter().map(ToString::to_string).collect();
     let of = |axis| names(&table, axis).unwrap_or_default();
     Ok((of(Axis::Rows), of(Axis::Cols), all.join(" ")))

@@ -1,15 +1,16 @@
 //! Sums of the cells of each group.
 
+use crate::Context;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Cancellation, Error, ErrorKind, Header, MatrixSource, Minors, Names, Order,
-    Place, Projection, Result, Shape, StringList, UnitReader, Values,
+    Annotations, Axis, Error, ErrorKind, Header, MatrixSource, Minors, Names, Order, Place,
+    Projection, Result, Shape, StringList, UnitReader, Values, Wrapped,
 };
-use nnz_engine::compute::{Aggregation, ProductOptions, aggregate as sums_of, cell_axis};
+use nnz_engine::compute::{Aggregation, aggregate as sums_of, cell_axis};
 use nnz_engine::{CsMatrix, Labels, Observed};
 
-use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
+use crate::{ConvertOptions, Location, Summary, convert_source};
 
 /// How the cells of groups are combined.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +37,10 @@ nnz_core::setters! {
 ///
 /// ```no_run
 /// use nnz::compute::{AggregateOptions, aggregate};
+/// use nnz::{Context, ConvertOptions};
 ///
-/// let options = nnz::ConvertOptions::default();
-/// aggregate("study.h5ad", "sums.h5ad", "cell_type", &AggregateOptions::default(), &options, &nnz::NoProgress)?;
+/// let (how, options) = (AggregateOptions::default(), ConvertOptions::default());
+/// aggregate("study.h5ad", "sums.h5ad", "cell_type", &how, &options, &Context::default())?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -52,46 +54,41 @@ pub fn aggregate(
     by: &str,
     how: &AggregateOptions,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
     let place = from.source_place();
-    let source = options.open_options().open_matrix(from)?;
-    let source = super::labelled(source, &place, options)?;
+    let source = options.open_options().open_matrix(from, context)?;
+    let source = super::labelled(source, &place, options, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
-    let column = column(&*source, axis, by, options.memory / 4);
+    let column = column(&*source, axis, by, context.memory() / 4);
     let groups = column.and_then(|column| column.grouped());
     let groups = groups.map_err(|error| error.with_context(&place))?;
     if groups.labels.is_empty() && !groups.codes.is_empty() {
         let error = Error::argument(format!("none of the {axis} has a value of {by:?}"));
         return Err(error.with_context(&place));
     }
-    check_memory(source.header().shape.len(axis.other()), groups.labels.len(), options.memory)
+    check_memory(source.header().shape.len(axis.other()), groups.labels.len(), context.memory())
         .map_err(|error| error.with_context(&place))?;
-    let source = super::summed(source, options);
+    let source = super::summed(source, options, context);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
-    let limits = ProductOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
     let codes = (&*groups.codes, count);
     let numbers = sums_of(
-        &Observed::new(&*source, "adding", progress),
+        &Observed::new(&*source, "adding", context.progress()),
         &place,
         axis,
         codes,
         how.aggregation,
-        &limits,
+        context,
     )?;
     let integers = how.aggregation != Aggregation::Mean && source.header().value_type.is_integer();
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
     let aggregated = Aggregated::new(source, axis, groups.labels, &numbers, integers)?;
     drop(numbers);
     let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
-    let mut summary = convert_source(&aggregated, &place, to, options, progress)?;
+    let mut summary = convert_source(&aggregated, &place, to, options, context)?;
     // The size of the source is not that of the result.
     summary.bytes_before = None;
     if missing > 0 {
@@ -204,8 +201,8 @@ fn as_integers(values: &[f64]) -> Values {
 }
 
 impl MatrixSource for Aggregated {
-    nnz_core::forward_source! {
-        matrix: random_access, rereadable, will_read, scattered, stored_before
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(&*self.matrix)
     }
 
     fn header(&self) -> &Header {
@@ -241,5 +238,9 @@ impl MatrixSource for Aggregated {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.matrix.units(majors, fields)
+    }
+
+    fn random_access(&self) -> bool {
+        self.matrix.random_access()
     }
 }

@@ -1,12 +1,13 @@
 //! Normalizing counts.
 
+use crate::Context;
 use std::str::FromStr;
 
-use nnz_core::{Axis, Cancellation, MatrixSource, Place, Result};
+use nnz_core::{Axis, MatrixSource, Place, Result};
+use nnz_engine::Observed;
 use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
-use nnz_engine::{Observed, StatsOptions};
 
-use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
+use crate::{ConvertOptions, Location, Summary, convert_source};
 
 /// The sum of each cell after normalization.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,12 +67,12 @@ impl Normalization {
         source: Box<dyn MatrixSource>,
         place: &Place,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Box<dyn MatrixSource>> {
         if self.target_sum.is_none() && !self.log1p {
             return Ok(source);
         }
-        let source = super::summed(source, options);
+        let source = super::summed(source, options, context);
         let mut steps = Vec::new();
         if let Some(target) = self.target_sum {
             let axis = self.axis.unwrap_or_else(|| cell_axis(source.header()));
@@ -79,12 +80,8 @@ impl Normalization {
                 TargetSum::Median => None,
                 TargetSum::Sum(sum) => Some(sum),
             };
-            let stats = StatsOptions::default()
-                .memory(options.memory)
-                .threads(options.threads)
-                .cancellation(options.cancellation.clone());
-            let observed = Observed::new(&*source, "measuring", progress);
-            let factors = normalizing_factors(&observed, place, axis, target, stats)?;
+            let observed = Observed::new(&*source, "measuring", context.progress());
+            let factors = normalizing_factors(&observed, place, axis, target, context)?;
             steps.push(ValueStep::ScaleAxis(axis, factors.into()));
         }
         if self.log1p {
@@ -102,7 +99,7 @@ impl Normalization {
 ///
 /// let how = Normalization::default().target_sum(TargetSum::Sum(1e4)).log1p(true);
 /// let options = nnz::ConvertOptions::default();
-/// normalize("counts.h5ad", "normalized.h5ad", &how, &options, &nnz::NoProgress)?;
+/// normalize("counts.h5ad", "normalized.h5ad", &how, &options, &nnz::Context::default())?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -116,12 +113,11 @@ pub fn normalize(
     to: impl Into<Location>,
     how: &Normalization,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
-    let source = options.open_options().open_matrix(from)?;
-    let source = how.apply(source, &place, options, progress)?;
-    convert_source(&*source, &place, to, options, progress)
+    let source = options.open_options().open_matrix(from, context)?;
+    let source = how.apply(source, &place, options, context)?;
+    convert_source(&*source, &place, to, options, context)
 }

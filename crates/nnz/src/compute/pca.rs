@@ -1,13 +1,14 @@
 //! Writing principal components.
 
+use crate::Context;
 use std::time::Instant;
 
-use nnz_core::{Axis, Cancellation, MatrixSource, Result, Shape};
+use nnz_core::{Axis, MatrixSource, Result, Shape};
 use nnz_engine::compute::{Pca, PcaOptions, cell_axis, pca as components_of};
 use nnz_engine::{Observed, Transposed};
 
 use super::Normalization;
-use crate::{ConvertOptions, Location, Progress};
+use crate::{ConvertOptions, Location};
 
 /// Writes components, and the names and annotations of a matrix whose rows are the observations. Returns the number
 /// of bytes written.
@@ -32,15 +33,15 @@ pub struct PcaSummary {
 /// An `.npz` file gets the arrays `scores` (a row for each observation), `loadings` (a row for each feature),
 /// `singular_values`, `explained_variance`, `explained_variance_ratio` and `mean`, all of type `f64`. An AnnData file
 /// gets, as in scanpy, `obsm/X_pca`, `varm/PCs`, `uns/pca/variance` and `uns/pca/variance_ratio`, names and annotations,
-/// but no `X`. Of the conversion options, those about the file, labels, memory and threads apply.
+/// but no `X`. Of the conversion options, those about the file and labels apply.
 ///
 /// ```no_run
 /// use nnz::compute::{Normalization, PcaOptions, TargetSum, pca};
-/// use nnz::{ConvertOptions, NoProgress};
+/// use nnz::{Context, ConvertOptions};
 ///
 /// let how = Normalization::default().target_sum(TargetSum::Sum(1e4)).log1p(true);
 /// let (options, convert) = (PcaOptions::default(), ConvertOptions::default());
-/// pca("counts.h5ad", "pca.h5ad", &how, &options, &convert, &NoProgress)?;
+/// pca("counts.h5ad", "pca.h5ad", &how, &options, &convert, &Context::default())?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -54,26 +55,20 @@ pub fn pca(
     how: &Normalization,
     options: &PcaOptions,
     convert: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<PcaSummary> {
-    let _entered = convert.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
     let place = from.source_place();
-    let source = convert.open_options().open_matrix(from)?;
-    let write = convert.registry.pca_writer(to, convert)?;
-    let source = super::labelled(source, &place, convert)?;
+    let source = convert.open_options().open_matrix(from, context)?;
+    let write = context.pca_writer(to, convert)?;
+    let source = super::labelled(source, &place, convert, context)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
-    let source = how.clone().axis(axis).apply(source, &place, convert, progress)?;
-    let options = options
-        .clone()
-        .observations(axis)
-        .memory(convert.memory)
-        .threads(convert.threads)
-        .cancellation(convert.cancellation.clone());
-    let observed = Observed::new(&*source, "computing", progress);
-    let found = components_of(&observed, &place, &options)?;
+    let source = how.clone().axis(axis).apply(source, &place, convert, context)?;
+    let options = options.clone().observations(axis);
+    let observed = Observed::new(&*source, "computing", context.progress());
+    let found = components_of(&observed, &place, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {
         Axis::Rows => source,
         Axis::Cols => Box::new(Transposed::new(source)),

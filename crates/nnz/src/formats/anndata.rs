@@ -8,6 +8,9 @@ pub(super) mod target;
 mod validate;
 mod whole;
 
+use crate::Context;
+use crate::formats::Abilities;
+use crate::formats::ComponentsFormat;
 use std::path::Path;
 
 use nnz_container::FoundGroup;
@@ -15,13 +18,10 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable}
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
-use super::registry::no_group;
-use super::{
-    Confidence, DatasetKind, FileConversion, Format, FormatInfo, MatrixTarget, Member, Probe,
-    WholeFormat,
-};
+use super::unrecognized::no_group;
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
 use crate::compute::PcaWriter;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
@@ -56,6 +56,8 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: target::OPTIONS,
     read_options: super::drop::OPTIONS,
+    group_attributes: &[ENCODING],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for AnnDataFile {
@@ -92,11 +94,11 @@ impl Format for AnnDataFile {
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        validate::validate(&probe, options, progress, each)
+        validate::validate(&probe, context, each)
     }
 
     fn target(
@@ -104,8 +106,9 @@ impl Format for AnnDataFile {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?.without_unsupported(source)?))
+        Ok(Box::new(target::Target::new(to, options, context)?.without_unsupported(source)?))
     }
 
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {
@@ -115,32 +118,8 @@ impl Format for AnnDataFile {
         Ok(readable(source.about())?.is_some_and(|about| about.format == "AnnData"))
     }
 
-    fn pca_extensions(&self) -> &'static [&'static str] {
-        &["h5ad", "zarr"]
-    }
-
-    fn pca_writer<'a>(
-        &self,
-        to: &'a Location,
-        options: &'a ConvertOptions,
-    ) -> Result<PcaWriter<'a>> {
-        components::writer(to, options)
-    }
-
-    fn whole(&self) -> Option<&dyn WholeFormat> {
-        Some(self)
-    }
-
-    fn file_conversion(&self) -> Option<&dyn FileConversion> {
-        Some(self)
-    }
-
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         members::members(probe)
-    }
-
-    fn group_attributes(&self) -> &'static [&'static str] {
-        &[ENCODING]
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {
@@ -149,6 +128,25 @@ impl Format for AnnDataFile {
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
         Ok(directory.is_none() && INFO.is_extension_of(path))
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default().whole(self).conversion(self).components(self)
+    }
+}
+
+impl ComponentsFormat for AnnDataFile {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["h5ad", "zarr"]
+    }
+
+    fn writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+        context: &'a Context,
+    ) -> Result<PcaWriter<'a>> {
+        components::writer(to, options, context)
     }
 }
 

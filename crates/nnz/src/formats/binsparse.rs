@@ -3,6 +3,9 @@
 mod target;
 mod tensor;
 
+use crate::Context;
+use crate::formats::Abilities;
+use crate::formats::TensorFormat;
 use std::path::Path;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
@@ -13,13 +16,10 @@ use nnz_storage::InputDirectory;
 use super::arrays;
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
-use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, Registry,
-};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe};
 use crate::container_target::{ends_in, goes_to_hdf5};
 use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions,
-    tensor::TensorFile,
+    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
 /// A Binsparse matrix, vector or tensor, on any container.
@@ -36,6 +36,9 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: target::OPTIONS,
     read_options: &[],
+    group_attributes: &[DESCRIPTOR],
+    claims,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Binsparse {
@@ -69,23 +72,18 @@ impl Format for Binsparse {
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        let cancellation = options.cancellation.as_ref();
+        let cancellation = context.cancellation();
         let opened = cancellable(&container, cancellation);
         let source = readable(nnz_binsparse::MatrixSource::open(opened))?;
         let entries = source.and_then(|source| source.header().nnz);
-        check_arrays(&container, entries, 1, cancellation, progress, |open| {
+        check_arrays(&container, entries, 1, cancellation, context, |open| {
             nnz_binsparse::validate(open, each)
         })
-    }
-
-    fn claims(&self, name: &str) -> Option<FormatOptions> {
-        let layout: Layout = name.parse().ok()?;
-        Some(FormatOptions::new().with(target::LEVELS, layout.to_string()))
     }
 
     fn target(
@@ -93,26 +91,14 @@ impl Format for Binsparse {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 
     fn may_write_to(&self, path: &Path) -> Result<bool> {
         let named = INFO.is_extension_of(path) || ends_in(path, &["npz"]);
         Ok(named || goes_to_hdf5(path)?)
-    }
-
-    fn write_tensor(
-        &self,
-        tensor: &TensorFile,
-        to: &Location,
-        options: &ConvertOptions,
-    ) -> Result<Summary> {
-        tensor::write(tensor, to, options)
-    }
-
-    fn group_attributes(&self) -> &'static [&'static str] {
-        &[DESCRIPTOR]
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {
@@ -128,6 +114,22 @@ impl Format for Binsparse {
         }
         Ok(false)
     }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default().tensors(self)
+    }
+}
+
+impl TensorFormat for Binsparse {
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary> {
+        tensor::write(tensor, to, options, context)
+    }
 }
 
 fn description(container: &NamedArrays) -> Result<Descriptor> {
@@ -136,8 +138,12 @@ fn description(container: &NamedArrays) -> Result<Descriptor> {
 }
 
 /// Opens the container of a Binsparse matrix or tensor.
-pub(crate) fn open_container(location: &Location, options: &OpenOptions) -> Result<NamedArrays> {
-    let found = Registry::default().detect(location, options)?;
+pub(crate) fn open_container(
+    location: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<NamedArrays> {
+    let found = context.detect(location, options)?;
     let binsparse = found.format().info().name == INFO.name;
     let container = found.into_probe().into_container()?;
     match container.filter(|_| binsparse) {
@@ -153,7 +159,8 @@ pub(crate) fn open_container(location: &Location, options: &OpenOptions) -> Resu
 /// its descriptor. A broken descriptor is an error in the list.
 ///
 /// ```no_run
-/// for (group, descriptor) in nnz::formats::list_binsparse("m.h5", &nnz::OpenOptions::new())? {
+/// let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
+/// for (group, descriptor) in nnz::formats::list_binsparse("m.h5", &options, &context)? {
 ///     println!("{group}: {:?}", descriptor?.shape);
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -165,10 +172,12 @@ pub(crate) fn open_container(location: &Location, options: &OpenOptions) -> Resu
 pub fn list_binsparse(
     location: impl Into<Location>,
     options: &OpenOptions,
+    context: &Context,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
-    let location = &location.into().resolve(&*options.storage)?;
+    let context = &context.operation();
+    let location = &location.into().resolve(&**context.storage())?;
     if let Location::Path { group: None, .. } = location
-        && let Some((container, _)) = Registry::default().probe(location, options)?.group()?
+        && let Some((container, _)) = context.probe(location, options)?.group()?
     {
         let mut groups: Vec<String> =
             container.groups_with(&[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
@@ -186,9 +195,15 @@ pub fn list_binsparse(
         Location::Path { group: Some(group), .. } => group.clone(),
         _ => String::new(),
     };
-    let container = open_container(location, options)?;
+    let container = open_container(location, options, context)?;
     match description(&container) {
         Err(error) if error.is_system() => Err(error),
         described => Ok(vec![(group, described)]),
     }
+}
+
+/// Returns the options of a layout, such as `CSR`.
+fn claims(name: &str) -> Option<FormatOptions> {
+    let layout: Layout = name.parse().ok()?;
+    Some(FormatOptions::new().with(target::LEVELS, layout.to_string()))
 }

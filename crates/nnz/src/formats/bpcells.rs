@@ -2,6 +2,7 @@
 
 mod target;
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_bpcells::RObject;
@@ -12,10 +13,9 @@ use nnz_storage::InputDirectory;
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe, arrays,
-    bpcells_fragments,
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, arrays, bpcells_fragments,
 };
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A BPCells matrix, on any container.
 pub(super) struct BpCells;
@@ -34,6 +34,9 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: target::OPTIONS,
     read_options: &[],
+    group_attributes: &[VERSION],
+    fragment_options: Some(target::OPTIONS),
+    ..FormatInfo::new("", "")
 };
 
 impl Format for BpCells {
@@ -60,9 +63,10 @@ impl Format for BpCells {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let context = &probe.context().clone();
         let container = arrays(probe)?;
         if options.preferred == DatasetKind::Fragments {
-            return bpcells_fragments::open(container, options);
+            return bpcells_fragments::open(container, context);
         }
         let source = Box::new(nnz_bpcells::MatrixSource::open(container)?);
         Ok(Dataset::Matrix(source))
@@ -71,17 +75,17 @@ impl Format for BpCells {
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let container = arrays(probe)?;
-        let cancellation = options.cancellation.as_ref();
+        let cancellation = context.cancellation();
         let open = || Ok(cancellable(&container, cancellation));
         let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
         let entries = source.and_then(|source| source.header().nnz);
-        check_arrays(&container, entries, 2, cancellation, progress, |open| {
+        check_arrays(&container, entries, 2, cancellation, context, |open| {
             nnz_bpcells::validate(open, each)
         })?;
         // Broken names have been reported.
@@ -90,7 +94,7 @@ impl Format for BpCells {
         for axis in [Axis::Rows, Axis::Cols] {
             let names = readable(source.read_names(axis))?.flatten();
             let Some(mut names) = names else { continue };
-            let repeated = nnz_engine::repeated_names(&mut *names, options.memory / 2);
+            let repeated = nnz_engine::repeated_names(&mut *names, context.memory() / 2);
             if let Some(repeated) = readable(repeated)?.flatten() {
                 let one = if axis == Axis::Rows { "row" } else { "column" };
                 let what = format!("duplicate name of a {one}: {:?}", repeated.first);
@@ -105,16 +109,9 @@ impl Format for BpCells {
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?))
-    }
-
-    fn fragment_options(&self) -> Option<&'static [FormatOption]> {
-        Some(target::OPTIONS)
-    }
-
-    fn group_attributes(&self) -> &'static [&'static str] {
-        &[VERSION]
+        Ok(Box::new(target::Target::new(to, options, context)?))
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {

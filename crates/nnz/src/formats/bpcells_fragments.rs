@@ -1,5 +1,6 @@
 //! BPCells fragments.
 
+use crate::Context;
 use nnz_container::{FoundGroup, NamedArrays};
 use nnz_core::{Finding, Result, readable};
 
@@ -7,7 +8,7 @@ use super::bpcells::{VERSION, take_r_object};
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, arrays};
-use crate::{Dataset, OpenOptions, Progress, ValidateOptions};
+use crate::{Dataset, OpenOptions, ValidateOptions};
 
 /// BPCells fragments, on any container.
 pub(super) struct BpCellsFragments;
@@ -23,6 +24,9 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: &[],
     read_options: &[],
+    derived: &["end_max"],
+    group_attributes: &[VERSION],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for BpCellsFragments {
@@ -38,36 +42,28 @@ impl Format for BpCellsFragments {
         Ok(found.unwrap_or(false).then_some(Confidence::Certain))
     }
 
-    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        open(arrays(probe)?, options)
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let context = &probe.context().clone();
+        open(arrays(probe)?, context)
     }
 
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        let cancellation = options.cancellation.as_ref();
+        let cancellation = context.cancellation();
         let opened = cancellable(&container, cancellation);
-        let source = nnz_bpcells::FragmentSource::open_with_limit(opened, options.memory);
+        let source = nnz_bpcells::FragmentSource::open_with_limit(opened, context.memory());
         let source: Option<Box<dyn nnz_core::FragmentSource>> =
             readable(source)?.map(|source| Box::new(source) as _);
         let fragments = source.map(|source| source.header().count);
-        check_arrays(&container, fragments, 2, cancellation, progress, |open| {
-            nnz_bpcells::validate_fragments(open, options.memory, each)
+        check_arrays(&container, fragments, 2, cancellation, context, |open| {
+            nnz_bpcells::validate_fragments(open, context.memory(), each)
         })
-    }
-
-    fn is_derived(&self, finding: &Finding) -> bool {
-        let array = finding.place.array.as_deref().unwrap_or_default();
-        array.rsplit('/').next() == Some("end_max")
-    }
-
-    fn group_attributes(&self) -> &'static [&'static str] {
-        &[VERSION]
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {
@@ -76,7 +72,7 @@ impl Format for BpCellsFragments {
 }
 
 /// Opens the fragments of a container.
-pub(super) fn open(container: NamedArrays, options: &OpenOptions) -> Result<Dataset> {
-    let source = nnz_bpcells::FragmentSource::open_with_limit(container, options.memory())?;
+pub(super) fn open(container: NamedArrays, context: &Context) -> Result<Dataset> {
+    let source = nnz_bpcells::FragmentSource::open_with_limit(container, context.memory())?;
     Ok(Dataset::Fragments(Box::new(source)))
 }

@@ -1,5 +1,6 @@
 //! Reporting the progress of checks that read whole arrays.
 
+use crate::Context;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,7 +10,6 @@ use nnz_container::NamedArrays;
 use nnz_core::{Cancellation, ErrorKind, Result};
 
 use super::cancellable::counted;
-use crate::Progress;
 
 /// The time between two reports.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ pub(super) fn check_arrays(
     entries: Option<u64>,
     passes: u64,
     cancellation: Option<&Cancellation>,
-    progress: &dyn Progress,
+    context: &Context,
     check: impl FnOnce(Open<'_>) -> Result<()>,
 ) -> Result<()> {
     let read = Arc::new(AtomicU64::new(0));
@@ -36,15 +36,15 @@ pub(super) fn check_arrays(
         let part = u128::from(entries) * u128::from(read.min(all)) / u128::from(all);
         u64::try_from(part).unwrap_or(entries)
     };
-    progress.begin("checking", Some(entries));
+    context.progress().begin("checking", Some(entries));
     let (checked, ended) = channel::<()>();
     let done = std::thread::scope(|scope| {
-        // A container may live longer than the progress, so that it only counts, and another thread reports.
+        // A container may live longer than the context, so that it only counts, and another thread reports.
         let report = move || {
             let mut reported = 0;
             let mut report = || {
                 let now = scaled(read.load(Ordering::Relaxed));
-                progress.advance(now.saturating_sub(reported));
+                context.progress().advance(now.saturating_sub(reported));
                 reported = now;
             };
             while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
@@ -58,7 +58,7 @@ pub(super) fn check_arrays(
         drop(checked);
         done
     });
-    progress.end();
+    context.progress().end();
     done
 }
 

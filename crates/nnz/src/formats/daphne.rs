@@ -3,6 +3,7 @@
 mod options;
 mod target;
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result, readable};
@@ -12,7 +13,7 @@ use nnz_storage::{InputDirectory, Opened};
 pub(crate) use options::DaphneOptions;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// The name of the format.
 pub(crate) const NAME: &str = "daphne";
@@ -31,6 +32,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: options::OPTIONS,
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Daphne {
@@ -70,13 +72,13 @@ impl Format for Daphne {
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        _: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let opened = opened(&probe)?;
         let read = ReadOptions { dialect: options.dialect };
         let place = probe.location().source_place();
-        match nnz_daphne::validate_opened(opened, &read, options.cancellation.as_ref(), each) {
+        match nnz_daphne::validate_opened(opened, &read, context.cancellation(), each) {
             // If a dialect is given, the file need not be detected as DAPHNE.
             Err(error) if options.dialect.is_none() => {
                 nnz_engine::report_error(error.with_context(&place), each)
@@ -94,8 +96,9 @@ impl Format for Daphne {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 }
 

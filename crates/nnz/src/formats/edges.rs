@@ -1,5 +1,6 @@
 //! Edge lists.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{
@@ -64,6 +65,8 @@ static INFO: FormatInfo = FormatInfo {
             "Read a list with other numbers of edges or nodes than the header of KONECT or SNAP states",
         ),
     ],
+    streams: true,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Edges {
@@ -76,11 +79,8 @@ impl Format for Edges {
         Ok(konect.then_some(Confidence::Certain))
     }
 
-    fn reads_streams(&self) -> bool {
-        true
-    }
-
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let context = &probe.context().clone();
         let given = &options.format_options;
         let options = ReadOptions::default()
             .base(given.parse("base")?)
@@ -90,10 +90,10 @@ impl Format for Edges {
             .nodes(given.parse("nodes")?)
             .weight(given.parse("weight")?)
             .ignore_counts(given.flag("ignore-counts")?)
-            .memory(options.memory());
+            .memory(context.memory());
         let source = match probe.opened() {
             Some(opened) => edges::from_opened(opened, &options)?,
-            None => edges::open_stdin(&options)?,
+            None => edges::open_stdin(&options, context)?,
         };
         Ok(Dataset::Matrix(Box::new(source)))
     }
@@ -107,8 +107,9 @@ impl Format for Edges {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        let to = TextPath::new(to, options, &INFO)?;
+        let to = TextPath::new(to, options, &INFO, context)?;
         let extension = to.path().and_then(|path| INFO.extension_of(path)).unwrap_or_default();
         let weights = match extension {
             "el" | "el.gz" => false,

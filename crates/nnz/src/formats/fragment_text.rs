@@ -20,6 +20,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: &[],
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for FragmentText {

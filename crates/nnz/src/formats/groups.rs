@@ -1,5 +1,6 @@
 //! Groups of a file with data of some format.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_container::FoundGroup;
@@ -13,8 +14,12 @@ impl Registry {
     /// Searches a file for groups that a format marks with an attribute.
     pub(super) fn marked(&self, probe: &Probe) -> Result<(&'static str, Vec<FoundGroup>)> {
         let Some((container, _)) = probe.group()? else { return Ok(("a file", Vec::new())) };
-        let mut names: Vec<_> =
-            self.formats().iter().flat_map(|format| format.group_attributes()).copied().collect();
+        let mut names: Vec<_> = self
+            .formats()
+            .iter()
+            .flat_map(|format| format.info().group_attributes)
+            .copied()
+            .collect();
         names.dedup();
         Ok((container.info().description, container.groups_with(&names)?))
     }
@@ -74,10 +79,14 @@ pub(super) fn only<'a>(
 /// # Errors
 ///
 /// Fails if the file cannot be searched.
-pub(crate) fn unselected(location: &Location, options: &OpenOptions) -> Result<Vec<String>> {
+pub(crate) fn unselected(
+    location: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Vec<String>> {
     let Location::Path { group: None, .. } = location else { return Ok(Vec::new()) };
-    let registry = Registry::default();
-    let probe = registry.probe(location, options)?;
+    let registry = context.registry();
+    let probe = context.probe(location, options)?;
     if probe.group_name().is_none() {
         return Ok(Vec::new());
     }
@@ -106,7 +115,8 @@ pub(super) fn zarr_location(path: &Path) -> Option<Place> {
 /// none.
 ///
 /// ```no_run
-/// for group in nnz::formats::other_groups("study.h5", &nnz::OpenOptions::new())? {
+/// let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
+/// for group in nnz::formats::other_groups("study.h5", &options, &context)? {
 ///     println!("study.h5::/{group}");
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -116,21 +126,26 @@ pub(super) fn zarr_location(path: &Path) -> Option<Place> {
 ///
 /// Fails if the file cannot be searched, or if it has several groups and its root is not one of
 /// them.
-pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<String>> {
-    let location = &location.into().resolve(&*options.storage)?;
+pub fn other_groups(
+    location: impl Into<Location>,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Vec<String>> {
+    let context = &context.operation();
+    let location = &location.into().resolve(&**context.storage())?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if !is_root(location) {
         return Ok(Vec::new());
     }
-    let registry = Registry::default();
-    let probe = registry.probe(location, options)?;
+    let registry = context.registry();
+    let probe = context.probe(location, options)?;
     if probe.group_name().is_none() {
         return Ok(Vec::new());
     }
     let (probe, read) = match group {
         Some(_) => (probe, String::new()),
         None => {
-            let found = registry.detect(location, options)?;
+            let found = context.detect(location, options)?;
             let read = found.group().unwrap_or_default().to_owned();
             (found.into_probe(), read)
         }
@@ -143,7 +158,8 @@ pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Res
 /// Lists the matrices and tables of a file or store, for formats with several in one location.
 ///
 /// ```no_run
-/// for member in nnz::formats::list_members("study.h5ad", &nnz::OpenOptions::new())? {
+/// let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
+/// for member in nnz::formats::list_members("study.h5ad", &options, &context)? {
 ///     println!("{} {:?} {}", member.path, member.shape, member.value_type);
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -152,12 +168,17 @@ pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Res
 /// # Errors
 ///
 /// Fails if it cannot be opened or listed.
-pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<Member>> {
+pub fn list_members(
+    location: impl Into<Location>,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Vec<Member>> {
+    let context = &context.operation();
     let location = &location.into();
-    let registry = Registry::default();
-    let probe = registry.probe(location, options)?;
+    let registry = context.registry();
+    let probe = context.probe(location, options)?;
     if probe.group_name().is_some() {
-        return registry.detect(location, options)?.members();
+        return context.detect(location, options)?.members();
     }
     match registry.best(&probe)? {
         Some((format, _)) if format.selects(&probe)? => format.list(&probe),
@@ -179,7 +200,8 @@ pub struct Inspected {
 /// Opens a location and lists the rest of its file, but detects its format once.
 ///
 /// ```no_run
-/// let found = nnz::formats::inspect("study.h5ad", &nnz::OpenOptions::new())?;
+/// let (options, context) = (nnz::OpenOptions::new(), nnz::Context::default());
+/// let found = nnz::formats::inspect("study.h5ad", &options, &context)?;
 /// println!("{} matrices and tables", found.members?.len());
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -187,11 +209,16 @@ pub struct Inspected {
 /// # Errors
 ///
 /// Fails if it cannot be opened.
-pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<Inspected> {
+pub fn inspect(
+    location: impl Into<Location>,
+    options: &OpenOptions,
+    context: &Context,
+) -> Result<Inspected> {
+    let context = &context.operation();
     let location = &location.into();
-    let registry = options.formats();
+    let registry = context.registry();
     let inspect = || {
-        let found = registry.detect(location, options)?;
+        let found = context.detect(location, options)?;
         let (members, mut others) = (found.members(), Ok(Vec::new()));
         if let Some(read) = found.group().filter(|_| is_root(location)) {
             others = registry.all_groups(found.probe()).map(|mut groups| {
@@ -204,17 +231,19 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
     };
     inspect().map_err(|error| match options.format {
         // The error says which format it has instead. A stream cannot be read again.
-        Some(_) if !is_stream(location, options) => options.open(location).err().unwrap_or(error),
+        Some(_) if !is_stream(location, context) => {
+            options.open(location, context).err().unwrap_or(error)
+        }
         _ => error,
     })
 }
 
 /// Returns whether a location can be read only once.
-fn is_stream(location: &Location, options: &OpenOptions) -> bool {
+fn is_stream(location: &Location, context: &Context) -> bool {
     match location {
         Location::Stream => true,
         Location::Path { path, .. } => {
-            matches!(Opened::new(&options.storage, path), Ok(Opened::Special(..)))
+            matches!(Opened::new(context, path), Ok(Opened::Special(..)))
         }
     }
 }
@@ -230,10 +259,10 @@ fn is_root(location: &Location) -> bool {
 }
 
 /// Lists the groups in a group, which are lost when it is replaced.
-pub(crate) fn groups_inside(path: &Path, group: &str) -> Result<Vec<String>> {
-    let registry = Registry::default();
+pub(crate) fn groups_inside(path: &Path, group: &str, context: &Context) -> Result<Vec<String>> {
+    let registry = context.registry();
     let root = Location::Path { path: path.to_path_buf(), group: None };
-    let probe = registry.probe(&root, &OpenOptions::new())?;
+    let probe = context.probe(&root, &OpenOptions::new())?;
     let mut groups = registry.all_groups(&probe)?;
     let group = group.trim_matches('/');
     groups.retain(|inner| match inner.strip_prefix(group) {

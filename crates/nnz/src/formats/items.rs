@@ -1,12 +1,12 @@
 //! The matrices and tables of a file with several.
 
+use crate::Context;
 use std::fmt;
 
 use nnz_core::{Annotations, Finding, MatrixSource, Place, Result};
-use nnz_engine::{CheckOptions, Observed, check, report_error};
+use nnz_engine::{Observed, check, report_error};
 
 use super::Member;
-use crate::{Progress, ValidateOptions};
 
 /// Checks matrices of a file: `opened` is the file with those to check, `places` returns the name of one in messages.
 pub(super) fn check_items<F, I, S: MatrixSource>(
@@ -14,8 +14,7 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
     place: &Place,
     places: impl Fn(&I) -> Place,
     matrix: impl Fn(&F, &I) -> Result<S>,
-    options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let (file, items) = match opened {
@@ -23,13 +22,9 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
         Err(error) => return report_error(error.with_context(place), each),
     };
     for item in items {
-        let how = CheckOptions::default()
-            .memory(options.memory)
-            .threads(options.threads)
-            .cancellation(options.cancellation.clone());
         let checked = matrix(&file, &item).and_then(|source| {
-            let observed = Observed::new(&source, "checking", progress);
-            check(&observed, &places(&item), &how, each)
+            let observed = Observed::new(&source, "checking", context.progress());
+            check(&observed, &places(&item), context, each)
         });
         if let Err(error) = checked {
             report_error(error.with_context(&places(&item)), each)?;

@@ -6,17 +6,17 @@ mod place;
 pub(super) mod target;
 mod validate;
 
+use crate::Context;
+use crate::formats::Abilities;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result};
 use nnz_singlecell::loom::{Item, Loom};
 use nnz_storage::InputDirectory;
 
-use super::registry::no_group;
-use super::{
-    Confidence, DatasetKind, FileConversion, Format, FormatInfo, MatrixTarget, Member, Probe,
-};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use super::unrecognized::no_group;
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) use file::{Part, Rest, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
@@ -33,6 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: &[],
     read_options: super::drop::OPTIONS,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for LoomFile {
@@ -67,11 +68,11 @@ impl Format for LoomFile {
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        validate::validate(&probe, options, progress, each)
+        validate::validate(&probe, context, each)
     }
 
     fn target(
@@ -79,12 +80,9 @@ impl Format for LoomFile {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
-    }
-
-    fn file_conversion(&self) -> Option<&dyn FileConversion> {
-        Some(self)
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
@@ -93,6 +91,10 @@ impl Format for LoomFile {
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
         Ok(directory.is_none() && INFO.is_extension_of(path))
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default().conversion(self)
     }
 }
 

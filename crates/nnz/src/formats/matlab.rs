@@ -2,6 +2,7 @@
 
 mod target;
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{Layout, Level, LevelKind};
@@ -13,7 +14,7 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, tensor_arrays,
 };
 use crate::container_target::ends_in;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A variable of a MAT-file, of version 5 or 7.3.
 pub(super) struct Matlab;
@@ -29,6 +30,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: &[],
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 /// What files are called in messages.
@@ -114,7 +116,7 @@ impl<'a> Opened<'a> {
                 Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
                     let names = self.variables()?.into_iter().map(|variable| variable.path);
                     let what = "no such variable";
-                    Err(super::registry::no_group(what, names.collect(), probe.location()))
+                    Err(super::unrecognized::no_group(what, names.collect(), probe.location()))
                 }
                 opened => opened,
             };
@@ -185,15 +187,15 @@ impl Format for Matlab {
     fn validate(
         &self,
         probe: Probe,
-        options: &ValidateOptions,
-        progress: &dyn Progress,
+        _: &ValidateOptions,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let mut check = |data: Result<MatlabData>| {
             let checked = match data.and_then(|data| dataset(&probe, data)) {
                 Ok(Dataset::Tensor(tensor)) => tensor.check(),
-                Ok(dataset) => crate::check::read_whole(dataset, &place, options, progress, each),
+                Ok(dataset) => crate::check::read_whole(dataset, &place, context, each),
                 Err(error) => Err(error),
             };
             checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
@@ -250,8 +252,9 @@ impl Format for Matlab {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {

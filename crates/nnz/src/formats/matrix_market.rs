@@ -2,6 +2,7 @@
 
 mod target;
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result, readable};
@@ -9,7 +10,7 @@ use nnz_matrix_market::archive::{self, Archive, ArchiveMatrix};
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
@@ -25,6 +26,8 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: target::OPTIONS,
     read_options: &[],
+    streams: true,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for MatrixMarket {
@@ -46,10 +49,6 @@ impl Format for MatrixMarket {
         } else {
             start.starts_with(b"\x1f\x8b").then_some(Confidence::Fallback)
         })
-    }
-
-    fn reads_streams(&self) -> bool {
-        true
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
@@ -74,7 +73,7 @@ impl Format for MatrixMarket {
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
@@ -86,16 +85,15 @@ impl Format for MatrixMarket {
             let bare = options.open_options().format == Some(INFO.name);
             return archive.matrices().iter().try_for_each(|matrix| {
                 let opened = archive.open_matrix(matrix, bare, None).map(Dataset::Matrix);
-                let read = opened.and_then(|opened| {
-                    crate::check::read_whole(opened, &place, options, progress, each)
-                });
+                let read = opened
+                    .and_then(|opened| crate::check::read_whole(opened, &place, context, each));
                 read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
             });
         }
         let ended = ends_a_line(&probe)?;
         let read = self
             .open(probe, &options.open_options())
-            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, progress, each));
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, context, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))?;
         if !ended {
             let what = "the last line does not end with a newline; it may be truncated";
@@ -134,8 +132,9 @@ impl Format for MatrixMarket {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 }
 

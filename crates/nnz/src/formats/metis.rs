@@ -1,5 +1,6 @@
 //! METIS graphs.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{
@@ -26,6 +27,8 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: &[],
     read_options: &[],
+    streams: true,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Metis {
@@ -37,14 +40,11 @@ impl Format for Metis {
         Ok(None)
     }
 
-    fn reads_streams(&self) -> bool {
-        true
-    }
-
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let context = &probe.context().clone();
         let source = match probe.opened() {
             Some(opened) => metis::from_opened(opened)?,
-            None => metis::open_stdin()?,
+            None => metis::open_stdin(context)?,
         };
         Ok(Dataset::Matrix(Box::new(source)))
     }
@@ -58,12 +58,13 @@ impl Format for Metis {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
         let weights: Vec<String> = (0..1024).map(|at| format!("{WEIGHT}_{at}")).collect();
         let kept: Vec<&str> =
             [SIZE, WEIGHT].into_iter().chain(weights.iter().map(String::as_str)).collect();
         let others = other_annotations(source, &kept)?;
-        Ok(Box::new(Target { to: TextPath::new(to, options, &INFO)?, others }))
+        Ok(Box::new(Target { to: TextPath::new(to, options, &INFO, context)?, others }))
     }
 }
 

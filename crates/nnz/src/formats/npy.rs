@@ -3,6 +3,9 @@
 mod components;
 mod target;
 
+use crate::Context;
+use crate::formats::Abilities;
+use crate::formats::ComponentsFormat;
 use std::path::Path;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
@@ -15,7 +18,7 @@ use nnz_storage::InputDirectory;
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::compute::PcaWriter;
 use crate::container_target::ends_in;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A dense NumPy array, in a `.npy` file.
 pub(super) struct Npy;
@@ -31,6 +34,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: &[],
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Npy {
@@ -80,38 +84,46 @@ impl Format for Npy {
         tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }
 
-    fn pca_extensions(&self) -> &'static [&'static str] {
-        &["npz"]
-    }
-
-    fn pca_writer<'a>(
-        &self,
-        to: &'a Location,
-        options: &'a ConvertOptions,
-    ) -> Result<PcaWriter<'a>> {
-        components::writer(to, options)
-    }
-
     fn target(
         &self,
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?))
+        Ok(Box::new(target::Target::new(to, options, context)?))
     }
 
     fn validate(
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        tensor_arrays::validate(self, probe, options, progress, each)
+        tensor_arrays::validate(self, probe, options, context, each)
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
         Ok(directory.is_none() && ends_in(path, &["npy"]))
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default().components(self)
+    }
+}
+
+impl ComponentsFormat for Npy {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["npz"]
+    }
+
+    fn writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+        context: &'a Context,
+    ) -> Result<PcaWriter<'a>> {
+        components::writer(to, options, context)
     }
 }

@@ -1,5 +1,6 @@
 //! A location whose format is detected.
 
+use crate::Context;
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ const START: usize = 512;
 /// next, and for the one that opens it.
 pub struct Probe {
     location: Location,
-    memory: Option<u64>,
+    context: Context,
     /// The elements to leave out.
     dropped: Vec<String>,
     /// The opened file or directory; `None` for standard input.
@@ -71,15 +72,15 @@ enum Object {
 }
 
 impl Probe {
-    /// Opens a location, which may be a container of one of these kinds; `attributes` are those by which formats
-    /// mark groups. The options limit the memory of an R object in it.
+    /// Opens a location, which may be a container; `attributes` are those by which formats
+    /// mark groups. The context limits the memory of an R object in it.
     pub(super) fn new(
         location: &Location,
-        kinds: &[&'static dyn ContainerKind],
+        context: &Context,
         attributes: &[&str],
         options: &OpenOptions,
     ) -> Result<Self> {
-        let mut probe = Self::unknown(location, kinds, options)?;
+        let mut probe = Self::unknown(location, context, options)?;
         let Some(opened) = &probe.opened else { return Ok(probe) };
         if let Some(file) = opened.file() {
             probe.start = file.start(START)?;
@@ -89,14 +90,14 @@ impl Probe {
         }
         // Every format looks up some names.
         let names = opened.directory().map(InputDirectory::names).transpose()?;
-        for &kind in kinds {
+        for &kind in context.registry().containers() {
             if kind.matches(opened)? {
                 probe.kind = Some(kind);
                 break;
             }
         }
         if probe.kind.is_none() && matches!(names, Some(None)) {
-            'kinds: for &kind in kinds {
+            'kinds: for &kind in context.registry().containers() {
                 for name in attributes {
                     if kind.has_attribute(opened, name)? {
                         probe.kind = Some(kind);
@@ -124,13 +125,13 @@ impl Probe {
     /// Opens a location for a given format, without detection.
     pub(super) fn unknown(
         location: &Location,
-        kinds: &[&'static dyn ContainerKind],
+        context: &Context,
         options: &OpenOptions,
     ) -> Result<Self> {
         let (opened, group) = match location {
             Location::Stream => (None, None),
             Location::Path { path, group } => {
-                let opened = Opened::new(&options.storage, path);
+                let opened = Opened::new(context, path);
                 let opened = opened.map_err(|error| other_scheme(path).unwrap_or(error))?;
                 refuse_pointer(&opened)?;
                 (Some(opened), group.as_ref())
@@ -138,12 +139,12 @@ impl Probe {
         };
         Ok(Self {
             location: location.clone(),
-            memory: options.memory,
+            context: context.clone(),
             dropped: options.format_options.all(super::DROP).to_vec(),
             opened,
             start: Vec::new(),
             kind: None,
-            kinds: kinds.to_vec(),
+            kinds: context.registry().containers().to_vec(),
             group: group.cloned().unwrap_or_default(),
             open: OnceCell::new(),
             arrays: OnceCell::new(),
@@ -151,6 +152,12 @@ impl Probe {
             root: OnceCell::new(),
             document: RefCell::new(Object::Unread),
         })
+    }
+
+    /// Returns the context in which it was opened.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// Returns the elements to leave out, which are given by the option `drop`.
@@ -353,8 +360,7 @@ impl Probe {
         if !rds::is_rds(file)? && !named() {
             return Ok(None);
         }
-        rds::read(file, Limits { memory: self.memory.unwrap_or_else(nnz_engine::default_memory) })
-            .map(Some)
+        rds::read(file, Limits { memory: self.context.memory() }).map(Some)
     }
 
     /// Takes the R object.

@@ -2,6 +2,7 @@
 
 mod target;
 
+use crate::Context;
 use nnz_core::{Error, ErrorKind, MatrixSource, Result};
 use nnz_scientific::r_matrix;
 
@@ -22,6 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: &[],
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for RMatrix {
@@ -50,7 +52,8 @@ impl Format for RMatrix {
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?))
+        Ok(Box::new(target::Target::new(to, options, context)?))
     }
 }

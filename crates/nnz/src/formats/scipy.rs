@@ -3,6 +3,9 @@
 mod sorted;
 mod target;
 
+use crate::Context;
+use crate::formats::Abilities;
+use crate::formats::TensorFormat;
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::{Indices, Vector};
 use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
@@ -10,7 +13,7 @@ use nnz_scientific::scipy::{self, ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::tensor::TensorFile;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
 
 /// A SciPy sparse matrix or array, in an `.npz` file.
 pub(super) struct Scipy;
@@ -26,6 +29,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: false,
     options: target::OPTIONS,
     read_options: &[],
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Scipy {
@@ -65,7 +69,7 @@ impl Format for Scipy {
             ..About::default()
         };
         let (shape, fill) = (tensor.shape.clone(), tensor.fill);
-        let (indices, values) = sorted::sorted(*tensor)?;
+        let (indices, values) = sorted::sorted(*tensor, probe.context().memory())?;
         let arrays = tensor_arrays::Arrays { indices, values, fill };
         tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }
@@ -75,24 +79,16 @@ impl Format for Scipy {
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?))
-    }
-
-    fn write_tensor(
-        &self,
-        tensor: &TensorFile,
-        to: &Location,
-        options: &ConvertOptions,
-    ) -> Result<Summary> {
-        target::write_tensor(tensor, to, options)
+        Ok(Box::new(target::Target::new(to, options, context)?))
     }
 
     fn validate(
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
@@ -103,6 +99,22 @@ impl Format for Scipy {
                 each(Finding::note(place, note));
             }
         }
-        tensor_arrays::validate(self, probe, options, progress, each)
+        tensor_arrays::validate(self, probe, options, context, each)
+    }
+
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default().tensors(self)
+    }
+}
+
+impl TensorFormat for Scipy {
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary> {
+        target::write_tensor(tensor, to, options, context)
     }
 }

@@ -1,5 +1,6 @@
 //! SVMlight.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{
@@ -45,6 +46,8 @@ static INFO: FormatInfo = FormatInfo {
              them do]",
         ),
     ],
+    streams: true,
+    ..FormatInfo::new("", "")
 };
 
 impl Format for Svmlight {
@@ -56,20 +59,17 @@ impl Format for Svmlight {
         Ok(None)
     }
 
-    fn reads_streams(&self) -> bool {
-        true
-    }
-
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let context = &probe.context().clone();
         let given = &options.format_options;
         let options = ReadOptions::default()
-            .keep(text::kept(options.memory()))
+            .keep(text::kept(context.memory()))
             .base(given.parse("base")?)
             .size(given.parse("shape")?.unwrap_or_default())
             .label_weights(given.parse::<YesOrNo>("label-weights")?.map(|choice| choice.0));
         let source = match probe.opened() {
             Some(opened) => svmlight::from_opened(opened, &options)?,
-            None => svmlight::open_stdin(&options)?,
+            None => svmlight::open_stdin(&options, context)?,
         };
         Ok(Dataset::Matrix(Box::new(source)))
     }
@@ -83,13 +83,14 @@ impl Format for Svmlight {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
         let weighted =
             source.annotations(Axis::Rows)?.is_some_and(|rows| svmlight::has_weights(&*rows));
         let stored = [LABEL, QUERY, WEIGHT];
         let stored = if weighted { &stored[..] } else { &stored[..2] };
         Ok(Box::new(Target {
-            to: TextPath::new(to, options, &INFO)?,
+            to: TextPath::new(to, options, &INFO, context)?,
             options: svmlight::WriteOptions::default()
                 .base(options.format_options.parse("to-base")?.unwrap_or(Base::One))
                 .lossy(options.rounding == Rounding::Nearest),

@@ -3,6 +3,7 @@
 mod options;
 mod target;
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_core::{MatrixSource, Result};
@@ -49,6 +50,7 @@ const fn info(summary: &'static str) -> FormatInfo {
         reads: &[DatasetKind::Matrix],
         writes: &[DatasetKind::Matrix],
         read_options: options::OPTIONS,
+        streams: true,
         ..FormatInfo::new("", summary)
     }
 }
@@ -75,17 +77,14 @@ impl Format for Table {
         Ok(named && directory.is_none())
     }
 
-    fn reads_streams(&self) -> bool {
-        true
-    }
-
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let reading = options::read_options(options)?;
+        let context = &probe.context().clone();
+        let reading = options::read_options(options, context)?;
         let source = match probe.opened() {
             Some(opened) => table::open(opened, &reading)?,
             None => {
                 let name = "standard input".as_ref();
-                table::from_reader(Box::new(stdio::stdin()), name, &reading)?
+                table::from_reader(Box::new(stdio::stdin()), name, &reading, context)?
             }
         };
         Ok(Dataset::Matrix(Box::new(source)))
@@ -96,7 +95,8 @@ impl Format for Table {
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, self)?))
+        Ok(Box::new(target::Target::new(to, options, self, context)?))
     }
 }

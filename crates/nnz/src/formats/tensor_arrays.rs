@@ -1,5 +1,6 @@
 //! Arrays of a tensor, with the names that Binsparse uses.
 
+use crate::Context;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use nnz_container::{ContainerInfo, NamedArrays, Vector};
 use nnz_core::{About, Error, ErrorKind, Finding, Place, Result, Scalar, Structure};
 
 use super::{Format, Probe};
-use crate::{Dataset, Progress, ValidateOptions, tensor::TensorFile};
+use crate::{Dataset, ValidateOptions, tensor::TensorFile};
 
 /// The arrays of a tensor.
 pub(super) struct Arrays {
@@ -151,13 +152,13 @@ pub(super) fn validate(
     format: &dyn Format,
     probe: Probe,
     options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let place = probe.location().source_place();
     let checked = match format.open(probe, &options.open_options()) {
         Ok(Dataset::Tensor(tensor)) => tensor.check(),
-        Ok(dataset) => crate::check::read_whole(dataset, &place, options, progress, each),
+        Ok(dataset) => crate::check::read_whole(dataset, &place, context, each),
         Err(error) => Err(error),
     };
     checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))

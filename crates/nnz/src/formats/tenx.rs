@@ -2,6 +2,7 @@
 
 mod target;
 
+use crate::Context;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, drop, groups,
     matrix_market,
 };
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A named matrix of features x cells: an HDF5 file, or a folder with a Matrix Market file.
 pub(super) struct Tenx;
@@ -32,6 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     hdf5: true,
     options: target::OPTIONS,
     read_options: super::drop::OPTIONS,
+    ..FormatInfo::new("", "")
 };
 
 /// Returns the root or group of an HDF5 file, and the matrices in it.
@@ -211,15 +213,16 @@ impl Format for Tenx {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source)?))
+        Ok(Box::new(target::Target::new(to, options, source, context)?))
     }
 
     fn validate(
         &self,
         probe: Probe,
         options: &ValidateOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
@@ -227,18 +230,16 @@ impl Format for Tenx {
         if let Some(sources) = open_all(&probe)? {
             return sources.into_iter().try_for_each(|source| {
                 let checked = source.and_then(|source| {
-                    source.validate_columns(options.memory, each)?;
+                    source.validate_columns(context.memory(), each)?;
                     let dataset = Dataset::Matrix(Box::new(source));
-                    crate::check::read_whole(dataset, &place, options, progress, each)
+                    crate::check::read_whole(dataset, &place, context, each)
                 });
                 checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
             });
         }
         let mut check = |dataset: Result<Dataset>| {
             dataset
-                .and_then(|dataset| {
-                    crate::check::read_whole(dataset, &place, options, progress, each)
-                })
+                .and_then(|dataset| crate::check::read_whole(dataset, &place, context, each))
                 .or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
         // All matrices of a directory.

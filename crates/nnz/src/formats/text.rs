@@ -1,5 +1,6 @@
 //! What text formats without named arrays have in common.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Axis, Error, MatrixSource, Result};
@@ -53,7 +54,12 @@ pub(super) struct TextPath {
 
 impl TextPath {
     /// Checks the location.
-    pub(super) fn new(to: &Location, options: &ConvertOptions, info: &FormatInfo) -> Result<Self> {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        info: &FormatInfo,
+        context: &Context,
+    ) -> Result<Self> {
         let name = info.name;
         if options.compress.is_some() {
             let what = "does not apply to";
@@ -65,9 +71,9 @@ impl TextPath {
             Location::Path { .. } => Some(without_group(to, name)?.to_path_buf()),
         };
         if let Some(path) = &path {
-            options.registry.check_name(path, info, &[])?;
+            context.check_name(path, info, &[])?;
         }
-        Ok(Self { path, write: options.write })
+        Ok(Self { path, write: options.output(context) })
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -77,17 +83,18 @@ impl TextPath {
     /// Checks that it can be written.
     pub(super) fn check(&self) -> Result<()> {
         match &self.path {
-            Some(path) => StagedFile::create(path, self.write).map(drop),
+            Some(path) => StagedFile::create(path, &self.write).map(drop),
             None => Ok(()),
         }
     }
 
     pub(super) fn target(&self) -> Target {
         match &self.path {
-            Some(path) => Target::File { path: path.clone(), options: self.write },
+            Some(path) => Target::File { path: path.clone(), options: self.write.clone() },
             None => Target::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
+                context: self.write.context.clone(),
             },
         }
     }

@@ -1,5 +1,6 @@
 //! Files with several matrices and tables, written as a whole.
 
+use crate::Context;
 use std::ops::Range;
 
 use nnz_container::tree::TreeWriter;
@@ -8,7 +9,7 @@ use nnz_core::{Error, MatrixSource, Place, Result, Shape};
 use super::Probe;
 use crate::output::{CellAxis, StructurePolicy};
 use crate::whole::{ConcatFilesOptions, ElementDifference};
-use crate::{ConvertOptions, DiffOptions, Location, Progress, Selection, Summary};
+use crate::{ConvertOptions, DiffOptions, Location, Selection, Summary};
 
 /// Rows of a file, grouped by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +40,13 @@ pub trait WholeFormat: Sync {
     /// # Errors
     ///
     /// Fails if the name is that of another format.
-    fn check_target(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
-        let _ = (to, options);
+    fn check_target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
+        let _ = (to, options, context);
         Ok(())
     }
 
@@ -49,8 +55,13 @@ pub trait WholeFormat: Sync {
     /// # Errors
     ///
     /// Fails if it may not be replaced.
-    fn check_replaced(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
-        let _ = (to, options);
+    fn check_replaced(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
+        let _ = (to, options, context);
         Ok(())
     }
 
@@ -80,7 +91,7 @@ pub trait WholeFormat: Sync {
         from: &Probe,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary>;
 
     /// Writes what belongs to selected rows and columns of a file.
@@ -95,7 +106,7 @@ pub trait WholeFormat: Sync {
         to: &Location,
         selected: [&Selection; 2],
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary>;
 
     /// Concatenates the rows of several files.
@@ -109,7 +120,7 @@ pub trait WholeFormat: Sync {
         to: &Location,
         how: &ConcatFilesOptions,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary>;
 
     /// Compares all elements of two files, and passes differences to `each`.
@@ -121,7 +132,7 @@ pub trait WholeFormat: Sync {
         &self,
         files: [&Probe; 2],
         options: &DiffOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()>;
 
@@ -157,7 +168,7 @@ pub trait FileConversion: Sync {
         from: &Probe,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary>;
 }
 
@@ -192,13 +203,11 @@ impl WrittenFile {
     pub(super) fn commit(
         self,
         place: &Place,
-        options: &ConvertOptions,
         bytes_before: Option<u64>,
+        context: &Context,
     ) -> Result<Summary> {
         let Self { tree, shape, entries, dropped, notes } = self;
-        if let Some(cancellation) = &options.cancellation {
-            cancellation.check()?;
-        }
+        context.check()?;
         let bytes_after = tree.finish().map_err(|error| error.with_context(place))?;
         Ok(Summary {
             shape,

@@ -1,21 +1,22 @@
 //! Importing text into a store.
 
+use crate::Context;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use nnz_core::{Cancellation, FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
+use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
 use nnz_engine::flow::{self, Join, Work, Workers, Write};
 use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
 use nnz_singlecell::fragment_tsv::{
     self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
 };
-use nnz_storage::{Opened, Storage};
+use nnz_storage::Opened;
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
 use super::target::{StoreOptions, Target};
-use crate::{Location, Progress};
+use crate::Location;
 
 /// Options of [`import`].
 #[derive(Debug, Default)]
@@ -30,8 +31,6 @@ pub struct ImportOptions {
     pub cells: Option<StringList>,
     /// The chromosomes in their order; by default in the order of occurrence.
     pub chromosomes: Option<Chromosomes>,
-    /// The storage of the text; by default the file system.
-    pub storage: Option<Arc<dyn Storage>>,
 }
 
 nnz_core::setters! {
@@ -40,7 +39,6 @@ nnz_core::setters! {
         end_inclusive: bool,
         cells: Option<StringList>,
         chromosomes: Option<Chromosomes>,
-        storage: Option<Arc<dyn Storage>>,
     }
 }
 
@@ -57,14 +55,12 @@ pub fn import(
     to: &Location,
     reading: ImportOptions,
     options: &StoreOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<FragmentSummary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
-    let target = Target::new(to, options)?;
-    let mut text =
-        open_text(from, &reading.storage.clone().unwrap_or_else(crate::default_storage))?;
-    let shares = Shares::of(options.memory, options.threads);
+    let target = Target::new(to, options, context)?;
+    let mut text = open_text(from, context)?;
+    let shares = Shares::of(context.memory(), context.threads());
     if reading.sort {
         text = text.in_pieces_of(shares.piece);
     }
@@ -77,24 +73,24 @@ pub fn import(
         chromosomes: reading.chromosomes,
     })?;
     let mut sink = target.create_store().map_err(|error| error.with_context(&target.place()))?;
-    let workers = options.workers();
+    let workers = Workers::of(context);
     let disk = Arc::<AtomicU64>::default();
-    progress.begin(if sort { "sorting" } else { "importing" }, None);
-    let mut joined = Joined { joiner: &mut joiner, progress };
+    context.progress().begin(if sort { "sorting" } else { "importing" }, None);
+    let mut joined = Joined { joiner: &mut joiner, context };
     let done = if sort {
         let directory = target.spool_directory();
-        let mut runs = SortedRuns::new(&directory, options.memory, workers.threads, &disk);
+        let mut runs = SortedRuns::new(&directory, context.memory(), workers.threads, &disk);
         let work = Sorting { together: shares.together, spares: Mutex::default() };
         let sorting = Workers { threads: shares.threads, ..workers };
         let read = flow::run(units, &work, &mut joined, &mut Kept(&mut runs), sorting);
-        progress.end();
-        progress.begin("writing", Some(joiner.fragments()));
-        read.and_then(|()| runs.write(&mut *sink, workers, progress).map(|_| ()))
+        context.progress().end();
+        context.progress().begin("writing", Some(joiner.fragments()));
+        read.and_then(|()| runs.write(&mut *sink, context).map(|_| ()))
     } else {
         let work = Importing { spares: Mutex::default() };
         flow::run(units, &work, &mut joined, &mut Into(&mut *sink), workers)
     };
-    progress.end();
+    context.progress().end();
     done.map_err(|error| error.with_context(&from.source_place()))?;
     let read = joiner.finish()?;
     let Written { bytes } = sink
@@ -102,7 +98,7 @@ pub fn import(
         .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
     let mut dropped = Vec::new();
-    if sort && options.memory < LEAST_MEMORY {
+    if sort && context.memory() < LEAST_MEMORY {
         notes.push(format!("sorting takes at least {LEAST_MEMORY} bytes of memory"));
     }
     if read.unselected > 0 {
@@ -127,11 +123,12 @@ pub fn import(
     })
 }
 
-fn open_text(from: &Location, storage: &Arc<dyn Storage>) -> Result<FragmentTsv> {
-    match &from.resolve(&**storage)? {
+fn open_text(from: &Location, context: &Context) -> Result<FragmentTsv> {
+    let context = &context.operation();
+    match &from.resolve(&**context.storage())? {
         Location::Stream => fragment_tsv::open_stdin(),
         Location::Path { path, group: None } => {
-            fragment_tsv::from_opened(&Opened::new(storage, path)?)
+            fragment_tsv::from_opened(&Opened::new(context, path)?)
         }
         Location::Path { .. } => {
             let what = "text files have no groups";
@@ -143,14 +140,14 @@ fn open_text(from: &Location, storage: &Arc<dyn Storage>) -> Result<FragmentTsv>
 /// Joins blocks of text.
 struct Joined<'a> {
     joiner: &'a mut Joiner,
-    progress: &'a dyn Progress,
+    context: &'a Context,
 }
 
 impl Joined<'_> {
     fn next(&mut self, block: &TsvBlock) -> Result<Joint> {
         let before = self.joiner.fragments();
         let joint = self.joiner.join(block)?;
-        self.progress.advance(self.joiner.fragments() - before);
+        self.context.progress().advance(self.joiner.fragments() - before);
         Ok(joint)
     }
 }

@@ -1,22 +1,21 @@
 //! Targets of fragments.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::{Compression, CreateOptions};
 use nnz_core::{Error, FragmentSink, FragmentSource, Place, Result, StringList};
 use nnz_engine::directory_of;
-use nnz_engine::flow::Workers;
-use nnz_engine::fragments::{self as engine, FragmentTarget};
+use nnz_engine::fragments::FragmentTarget;
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
-use crate::formats::Registry;
 use crate::formats::format_of_path;
 use crate::{
-    Cancellation, Location, OpenOptions,
+    Location, OpenOptions,
     bpcells::{FormatVersion, Packing},
 };
 
@@ -30,14 +29,10 @@ pub struct StoreOptions {
     pub format_version: Option<FormatVersion>,
     /// Compression of arrays; by default none.
     pub compress: Option<Compression>,
-    /// Whether the target may be replaced, and whether it is synced.
-    pub write: WriteOptions,
-    /// Memory in bytes for sorting.
-    pub memory: u64,
-    /// Number of threads.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<Cancellation>,
+    /// Whether an existing target is replaced, which is refused otherwise.
+    pub overwrite: bool,
+    /// Whether the target is synced to the disk before it appears.
+    pub sync: bool,
 }
 
 nnz_core::setters! {
@@ -45,44 +40,25 @@ nnz_core::setters! {
         packing: Option<Packing>,
         format_version: Option<FormatVersion>,
         compress: Option<Compression>,
-        write: WriteOptions,
-        memory: u64,
-        threads: usize,
-        cancellation: Option<Cancellation>,
+        overwrite: bool,
+        sync: bool,
     }
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self {
-            packing: None,
-            format_version: None,
-            compress: None,
-            write: WriteOptions::default(),
-            memory: crate::engine::default_memory(),
-            threads: nnz_engine::default_threads(),
-            cancellation: None,
-        }
+        Self { packing: None, format_version: None, compress: None, overwrite: false, sync: true }
     }
 }
 
 impl StoreOptions {
     /// Opens a source with the memory limit.
-    pub(super) fn open(&self, from: &Location) -> Result<Box<dyn FragmentSource>> {
-        super::open_with(from, &OpenOptions::new().memory_limit(self.memory))
-    }
-
-    /// Returns the options that are independent of the target.
-    /// Returns the threads that have their buffers in the memory limit.
-    pub(super) fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
-            .within(self.memory)
-    }
-
-    pub(super) fn engine(&self) -> engine::WriteOptions {
-        engine::WriteOptions::default()
-            .threads(self.workers().threads)
-            .cancellation(self.cancellation.clone())
+    pub(super) fn open(
+        &self,
+        from: &Location,
+        context: &Context,
+    ) -> Result<Box<dyn FragmentSource>> {
+        super::open_with(from, &OpenOptions::new(), context)
     }
 }
 
@@ -97,15 +73,15 @@ pub(super) struct Target {
 }
 
 enum Kind {
-    Store(ContainerTarget, SinkOptions),
+    Store(Box<ContainerTarget>, SinkOptions),
     Text(TextOptions),
 }
 
 impl Target {
     /// Selects the form of a target by its name.
-    pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
-        let StoreOptions { packing, format_version, compress, write, .. } = *options;
-        let threads = options.workers().threads;
+    pub(super) fn new(to: &Location, options: &StoreOptions, context: &Context) -> Result<Self> {
+        let StoreOptions { packing, format_version, compress, overwrite, sync } = *options;
+        let write = context.output(overwrite, sync);
         let refuse = |what: &str| Err(Error::argument(what));
         let to = &to.resolve_target()?;
         let (path, group) = match to {
@@ -138,22 +114,29 @@ impl Target {
             path,
             group.as_deref(),
             DirectoryKind::BpCells,
-            CreateOptions { compress, threads, write, members: &[] },
-            &Registry::default(),
+            CreateOptions { compress, write: write.clone(), members: &[] },
+            context,
         )?;
         let format_version = format_version.unwrap_or_default();
         let container = container.with_format_version(format_version);
         let sink = SinkOptions { packing: packing.unwrap_or_default(), format_version };
         let lost = container.groups_lost();
-        Ok(Self { path: Some(path.clone()), kind: Kind::Store(container, sink), write, lost })
+        Ok(Self {
+            path: Some(path.clone()),
+            kind: Kind::Store(Box::new(container), sink),
+            write,
+            lost,
+        })
     }
 
     /// Returns the directory for temporary files of the target.
     pub(super) fn spool_directory(&self) -> PathBuf {
         let parent = self.path.as_deref().map(directory_of);
-        parent.map_or_else(nnz_storage::temporary_directory, |parent| {
-            nnz_storage::spill_directory(&parent)
-        })
+        let context = &self.write.context;
+        parent.map_or_else(
+            || context.temporary_directory(),
+            |parent| context.spill_directory(&parent),
+        )
     }
 
     /// Creates a store.
@@ -189,12 +172,14 @@ impl FragmentTarget for Target {
         let created = match self.kind {
             Kind::Text(options) => {
                 let target = match &self.path {
-                    Some(path) => {
-                        fragment_tsv::Target::File { path: path.clone(), options: self.write }
-                    }
+                    Some(path) => fragment_tsv::Target::File {
+                        path: path.clone(),
+                        options: self.write.clone(),
+                    },
                     None => fragment_tsv::Target::Stream {
                         writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                         name: "standard output".to_owned(),
+                        context: self.write.context.clone(),
                     },
                 };
                 fragment_tsv::create(target, chromosomes, cells, options)

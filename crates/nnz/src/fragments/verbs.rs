@@ -1,13 +1,14 @@
 //! Writing and comparing fragments.
 
+use crate::Context;
 use std::time::Instant;
 
-use nnz_core::{Cancellation, Result};
+use nnz_core::Result;
 use nnz_engine::fragments as engine;
 
 use super::target::{StoreOptions, Target};
 use super::{DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open};
-use crate::{Location, Progress};
+use crate::Location;
 
 /// Converts fragments to another fragment file or to text.
 ///
@@ -23,14 +24,13 @@ pub fn convert(
     from: &Location,
     to: &Location,
     options: &StoreOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let target = Target::new(to, options)?;
-    let source = options.open(from)?;
+    let target = Target::new(to, options, context)?;
+    let source = options.open(from, context)?;
     let place = from.source_place();
-    let written = engine::convert(&*source, &place, &target, &options.engine(), progress)?;
+    let written = engine::convert(&*source, &place, &target, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
@@ -44,15 +44,14 @@ pub fn select(
     to: &Location,
     selected: &SelectOptions,
     options: &StoreOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     selected.check()?;
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let target = Target::new(to, options)?;
-    let source = options.open(from)?;
-    let (place, writing) = (from.source_place(), options.engine());
-    let written = engine::select(&*source, &place, &target, selected, &writing, progress)?;
+    let target = Target::new(to, options, context)?;
+    let source = options.open(from, context)?;
+    let place = from.source_place();
+    let written = engine::select(&*source, &place, &target, selected, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
@@ -71,17 +70,16 @@ pub fn merge(
     to: &Location,
     merging: &MergeOptions,
     options: &StoreOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let target = Target::new(to, options)?;
+    let target = Target::new(to, options, context)?;
     merging.check(from.len())?;
     let mut sources = Vec::with_capacity(from.len());
     for location in from {
-        sources.push((options.open(location)?, location.source_place()));
+        sources.push((options.open(location, context)?, location.source_place()));
     }
-    let written = engine::merge(sources, &target, merging, &options.engine(), progress)?;
+    let written = engine::merge(sources, &target, merging, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
@@ -97,10 +95,10 @@ pub fn diff(
     first: &Location,
     second: &Location,
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
-    let sources = [open(first)?, open(second)?];
+    let sources = [open(first, context)?, open(second, context)?];
     let places = [first.source_place(), second.source_place()];
-    engine::diff([&*sources[0], &*sources[1]], &places, options, progress, each)
+    engine::diff([&*sources[0], &*sources[1]], &places, options, context, each)
 }

@@ -1,27 +1,25 @@
 //! Converting frames from text, to text, and between dialects.
 
+use crate::Context;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, readable};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
-use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::Opened;
+use nnz_storage::staging::StagedFile;
 use nnz_storage::stdio::{self, TerminalEscapes};
-use nnz_storage::{Opened, Storage};
 
 use super::widen;
 use crate::container_target::ends_in;
 use crate::daphne::Dialect;
-use crate::formats::{
-    DAPHNE, DaphneOptions, FormatOptions, Registry, check_options, format_of_path,
-};
+use crate::formats::{DAPHNE, DaphneOptions, FormatOptions, check_options, format_of_path};
 use crate::{Cancellation, Dataset, Location};
 
 /// Options of the conversion of a frame.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrameOptions {
     /// The name of the format to write; by default that of the target's extension.
@@ -34,12 +32,10 @@ pub struct FrameOptions {
     pub format_options: FormatOptions,
     /// Whether text may drop the sign and payload of a NaN.
     pub rounding: Rounding,
-    /// Whether the target may be replaced, and whether it is synced.
-    pub write: WriteOptions,
-    /// The storage of the source; by default the file system.
-    pub storage: Option<Arc<dyn Storage>>,
-    /// Cancels the conversion.
-    pub cancellation: Option<Cancellation>,
+    /// Whether an existing target is replaced, which is refused otherwise.
+    pub overwrite: bool,
+    /// Whether the target is synced to the disk before it appears.
+    pub sync: bool,
 }
 
 nnz_core::setters! {
@@ -49,9 +45,22 @@ nnz_core::setters! {
         from_dialect: Option<Dialect>,
         format_options: FormatOptions,
         rounding: Rounding,
-        write: WriteOptions,
-        storage: Option<Arc<dyn Storage>>,
-        cancellation: Option<Cancellation>,
+        overwrite: bool,
+        sync: bool,
+    }
+}
+
+impl Default for FrameOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            types: None,
+            from_dialect: None,
+            format_options: FormatOptions::new(),
+            rounding: Rounding::default(),
+            overwrite: false,
+            sync: true,
+        }
     }
 }
 
@@ -80,18 +89,22 @@ pub struct FrameSummary {
 /// Fails if the source cannot be read or is broken, if the target exists and may not be replaced or
 /// cannot be written, and if it cannot store a label, a type or a value exactly. Nothing is written
 /// then.
-pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+pub fn convert(
+    from: &Location,
+    to: &Location,
+    options: &FrameOptions,
+    context: &Context,
+) -> Result<FrameSummary> {
     let started = Instant::now();
-    let storage = options.storage.clone().unwrap_or_else(crate::default_storage);
-    let (from, to) = (&from.resolve(&*storage)?, &to.resolve_target()?);
+    let storage = context.storage();
+    let (from, to) = (&from.resolve(&**storage)?, &to.resolve_target()?);
     let target = Target::new(to, options)?;
-    target.check(options)?;
+    target.check(options, context)?;
     let place = from.source_place();
     let mut notes = Vec::new();
     let frame;
-    let open_options = super::options(options.from_dialect).storage(Arc::clone(&storage));
-    let found = readable(super::detect(from, &open_options))?.flatten();
+    let open_options = super::options(options.from_dialect);
+    let found = readable(super::detect(from, &open_options, context))?.flatten();
     let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
         if options.types.is_some() {
             return Err(Error::argument(format!("{from}: types apply to text only")));
@@ -107,7 +120,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     } else if options.from_dialect.is_some() {
         return Err(Error::unsupported(place, "contains no frame"));
     } else {
-        Box::new(text(from, &storage, options)?)
+        Box::new(text(from, options, context)?)
     };
     let bytes_before = match from {
         Location::Path { path, .. } => {
@@ -118,7 +131,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     };
     let cols = reader.columns().len() as u64;
     let (rows, bytes_after) =
-        target.write(&mut *reader, options).map_err(|error| error.with_context(&place))?;
+        target.write(&mut *reader, options, context).map_err(|error| error.with_context(&place))?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
@@ -133,29 +146,29 @@ pub fn write(
     frame: &mut dyn FrameReader,
     to: &Location,
     options: &FrameOptions,
+    context: &Context,
 ) -> Result<FrameSummary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let to = &to.resolve_target()?;
     let target = Target::new(to, options)?;
-    target.check(options)?;
+    target.check(options, context)?;
     let cols = frame.columns().len() as u64;
-    let (rows, bytes_after) = target.write(frame, options)?;
+    let (rows, bytes_after) = target.write(frame, options, context)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(FrameSummary { rows, cols, bytes_before: None, bytes_after, seconds, notes: Vec::new() })
 }
 
 /// Opens a text.
-fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> Result<CsvReader> {
+fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<CsvReader> {
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // A file of another known format is not text, whatever its extension.
-            let open_options = super::options(None).storage(Arc::clone(storage));
-            let found = Registry::default().detect(from, &open_options);
+            let open_options = super::options(None);
+            let found = context.detect(from, &open_options);
             if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
                 return Err(Error::argument(format!("{from}: contains no frame")));
             }
-            let opened = Opened::new(storage, path)?;
+            let opened = Opened::new(context, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
         }
         (Location::Path { .. }, _) => {
@@ -221,11 +234,11 @@ impl<'a> Target<'a> {
     }
 
     /// Checks that the target can be written, before any work starts.
-    fn check(&self, options: &FrameOptions) -> Result<()> {
+    fn check(&self, options: &FrameOptions, context: &Context) -> Result<()> {
         match self {
             Self::Stream => Ok(()),
             Self::Text(path) | Self::Daphne(path) => {
-                StagedFile::create(path, options.write).map(drop)
+                StagedFile::create(path, &context.output(options.overwrite, options.sync)).map(drop)
             }
         }
     }
@@ -235,8 +248,9 @@ impl<'a> Target<'a> {
         &self,
         frame: &mut dyn FrameReader,
         options: &FrameOptions,
+        context: &Context,
     ) -> Result<(u64, Option<u64>)> {
-        let frame = &mut Cancellable { frame, cancellation: options.cancellation.as_ref() };
+        let frame = &mut Cancellable { frame, cancellation: context.cancellation() };
         let lossy = options.rounding == Rounding::Nearest;
         let text = |frame: &mut dyn FrameReader, out: &mut dyn Write, name: &Path| {
             let written = csv::write(frame, out, csv::WriteOptions { lossy });
@@ -252,12 +266,13 @@ impl<'a> Target<'a> {
                 text(frame, out, Path::new("standard output")).map(|rows| (rows, None))
             }
             Self::Text(path) => {
-                let mut file = StagedFile::create(path, options.write)?;
+                let mut file =
+                    StagedFile::create(path, &context.output(options.overwrite, options.sync))?;
                 let rows = text(frame, &mut file, path)?;
                 Ok((rows, Some(file.commit()?)))
             }
             Self::Daphne(path) => {
-                let (rows, bytes) = copy(frame, path, options)?;
+                let (rows, bytes) = copy(frame, path, options, context)?;
                 Ok((rows, Some(bytes)))
             }
         }
@@ -282,7 +297,12 @@ impl FrameReader for Cancellable<'_> {
 }
 
 /// Writes a frame to a DAPHNE file. Returns the numbers of rows and bytes.
-fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
+fn copy(
+    frame: &mut dyn FrameReader,
+    path: &Path,
+    options: &FrameOptions,
+    context: &Context,
+) -> Result<(u64, u64)> {
     let DaphneOptions { dialect, block, meta, .. } = DaphneOptions::parse(&options.format_options)?;
     let dialect = dialect.unwrap_or_default();
     let columns = widen::columns(frame.columns(), dialect);
@@ -295,7 +315,8 @@ fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Res
     }
     let block_rows = block.map(|(rows, _)| rows);
     let how = nnz_daphne::FrameOptions { dialect, block_rows, meta };
-    let mut sink = FrameSink::create(path, &columns, options.write, &how)?;
+    let mut sink =
+        FrameSink::create(path, &columns, context.output(options.overwrite, options.sync), &how)?;
     let mut batch = FrameBatch::default();
     let mut rows = 0;
     while frame.next_batch(&mut batch)? {

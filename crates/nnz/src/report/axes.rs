@@ -1,9 +1,9 @@
 //! Summaries of rows and columns.
 
+use crate::Context;
 use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Place, Result};
 use nnz_engine::{Measures, Moments, Stats, StatsOptions, stats};
 
-use super::ReportOptions;
 use super::columns::{self, ColumnSummary};
 
 /// Rows or columns with the greatest sums that are listed.
@@ -88,18 +88,18 @@ pub struct Top {
 pub(super) fn of_source(
     source: &dyn MatrixSource,
     place: &Place,
-    options: &ReportOptions,
+    context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<[AxisSummary; 2]> {
-    let measured = measured(source, place, options, notes)?;
+    let measured = measured(source, place, context, notes)?;
     let [rows, cols] = match measured {
         Some(Stats { rows, cols, .. }) => [rows, cols],
         None => [None, None],
     };
-    let context = |error: nnz_core::Error| error.with_context(place);
+    let at_place = |error: nnz_core::Error| error.with_context(place);
     Ok([
-        of_axis(source, Axis::Rows, rows, options, notes).map_err(context)?,
-        of_axis(source, Axis::Cols, cols, options, notes).map_err(context)?,
+        of_axis(source, Axis::Rows, rows, context, notes).map_err(at_place)?,
+        of_axis(source, Axis::Cols, cols, context, notes).map_err(at_place)?,
     ])
 }
 
@@ -107,7 +107,7 @@ pub(super) fn of_source(
 fn measured(
     source: &dyn MatrixSource,
     place: &Place,
-    options: &ReportOptions,
+    context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<Option<Stats>> {
     let shape = source.header().shape;
@@ -122,15 +122,11 @@ fn measured(
     }
     // Quantiles and the order of sums take lists of one axis in addition.
     let longest = shape.rows.max(shape.cols).min(LONGEST);
-    let memory = options.memory.saturating_sub(longest.saturating_mul(LISTS));
-    let how = StatsOptions::default()
-        .rows(rows)
-        .cols(cols)
-        .memory(memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
+    let memory = context.memory().saturating_sub(longest.saturating_mul(LISTS));
+    let context = &context.clone().with_memory(memory);
+    let how = StatsOptions::default().rows(rows).cols(cols);
     for measures in [Measures::Sums, Measures::Nnz] {
-        match stats(source, place, &how.clone().measures(measures)) {
+        match stats(source, place, &how.clone().measures(measures), context) {
             Err(error) if is_unsupported(&error) => notes.push(error.kind().to_string()),
             found => return found.map(Some),
         }
@@ -146,7 +142,7 @@ fn of_axis(
     source: &dyn MatrixSource,
     axis: Axis,
     moments: Option<Vec<Moments>>,
-    options: &ReportOptions,
+    context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<AxisSummary> {
     let header = source.header();
@@ -173,7 +169,7 @@ fn of_axis(
         summary.top = top(&moments);
     }
     read_names(source, axis, &mut summary)?;
-    (summary.columns, summary.more_columns) = columns::of_axis(source, axis, options, notes)?;
+    (summary.columns, summary.more_columns) = columns::of_axis(source, axis, context, notes)?;
     Ok(summary)
 }
 

@@ -1,11 +1,12 @@
 //! Two matrices side by side.
 
-use nnz_core::{Cancellation, ErrorKind, Result, Scalar, Shape};
+use crate::Context;
+use nnz_core::{ErrorKind, Result, Scalar, Shape};
 use nnz_engine::{DiffOptions, Difference};
 use nnz_plot::Figure;
 
 use super::{Report, ReportOptions, figures};
-use crate::{Location, OpenOptions, Progress};
+use crate::{Location, OpenOptions};
 
 /// Differences that are counted and drawn.
 const MOST: usize = 1_000_000;
@@ -41,27 +42,20 @@ pub fn beside(
     first: impl Into<Location>,
     second: impl Into<Location>,
     options: &ReportOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Compared> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
-    let of_second = second_options(second, options)?;
+    let of_second = second_options(second, options, context)?;
     let reports = [
-        Report::of_location(first.clone(), options, progress)?,
-        Report::of_location(second.clone(), &of_second, progress)?,
+        Report::of_location(first.clone(), options, context)?,
+        Report::of_location(second.clone(), &of_second, context)?,
     ];
-    let how = DiffOptions::default()
-        .max_diffs(MOST)
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
+    let how = DiffOptions::default().max_diffs(MOST);
     let mut found = Found::default();
     let places = [first.source_place(), second.source_place()];
-    let opened = [
-        options.open.clone().memory_limit(options.memory).open(first)?,
-        of_second.open.clone().memory_limit(options.memory).open(second)?,
-    ];
-    crate::diff_opened(opened, places, &how, progress, &mut |difference| found.add(difference))?;
+    let opened =
+        [options.open.clone().open(first, context)?, of_second.open.clone().open(second, context)?];
+    crate::diff_opened(opened, places, &how, context, &mut |difference| found.add(difference))?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;
@@ -69,15 +63,19 @@ pub fn beside(
 }
 
 /// Returns the options for the second matrix, which may have another format than the given one.
-fn second_options(second: &Location, options: &ReportOptions) -> Result<ReportOptions> {
+fn second_options(
+    second: &Location,
+    options: &ReportOptions,
+    context: &Context,
+) -> Result<ReportOptions> {
     if options.open.format.is_none() && options.open.format_options.is_empty() {
         return Ok(options.clone());
     }
-    let opened = options.open.clone().memory_limit(options.memory).open(second);
+    let opened = options.open.clone().open(second, context);
     let Err(error) = opened else { return Ok(options.clone()) };
     let detected = options.clone().open(OpenOptions::new());
     let is_refused = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.is_argument();
-    match is_refused && detected.open.clone().memory_limit(options.memory).open(second).is_ok() {
+    match is_refused && detected.open.clone().open(second, context).is_ok() {
         true => Ok(detected),
         false => Err(error),
     }

@@ -1,10 +1,10 @@
 //! Summaries of annotations.
 
+use crate::Context;
 use std::collections::HashMap;
 
 use nnz_core::{Axis, Column, ColumnType, MatrixSource, Result, ValueType};
 
-use super::ReportOptions;
 use super::axes::Quantiles;
 
 /// Most columns that are summarized.
@@ -53,7 +53,7 @@ pub enum ColumnValues {
 pub(super) fn of_axis(
     source: &dyn MatrixSource,
     axis: Axis,
-    options: &ReportOptions,
+    context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<ColumnSummary>, usize)> {
     let Some(table) = nnz_core::readable(source.annotations(axis))? else {
@@ -68,7 +68,7 @@ pub(super) fn of_axis(
     }
     let mut found = Vec::new();
     for (at, info) in infos.iter().enumerate().take(MOST) {
-        let Some(column) = nnz_core::readable(table.read_column(at, options.memory))? else {
+        let Some(column) = nnz_core::readable(table.read_column(at, context.memory()))? else {
             notes.push(format!("The column {:?} of the {axis} cannot be read.", info.name));
             continue;
         };

@@ -1,9 +1,9 @@
 //! Commands to go on with.
 
+use crate::Context;
 use nnz_core::AxisKind;
 
 use super::Report;
-use crate::formats::Registry;
 use crate::{Location, OpenOptions};
 
 /// A command, and what it does.
@@ -21,6 +21,7 @@ pub(super) fn of_location(
     location: &Location,
     report: &Report,
     open: &OpenOptions,
+    context: &Context,
 ) -> Vec<Command> {
     let mut from = quoted(&location.to_string());
     if let Some(format) = open.format {
@@ -29,7 +30,7 @@ pub(super) fn of_location(
     for name in open.format_options.names() {
         for value in open.format_options.all(name) {
             from.push_str(&format!(" --{name}"));
-            if !is_flag(name) {
+            if !is_flag(name, context) {
                 from.push_str(&format!(" {}", quoted(value)));
             }
         }
@@ -66,8 +67,8 @@ pub(super) fn of_location(
 }
 
 /// Returns whether an option of reading has no value.
-fn is_flag(name: &str) -> bool {
-    let registry = Registry::default();
+fn is_flag(name: &str, context: &Context) -> bool {
+    let registry = context.registry();
     let mut options = registry.formats().iter().flat_map(|format| format.info().read_options);
     options.any(|option| option.name == name && option.value.is_none())
 }

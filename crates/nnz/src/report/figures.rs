@@ -1,11 +1,10 @@
 //! The pictures of a report.
 
+use crate::Context;
 use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Place, Result, Shape};
-use nnz_engine::plot::{LengthMeasure, PlotOptions, density, lengths, values};
+use nnz_engine::plot::{LengthMeasure, density, lengths, values};
 use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
 
-use super::ReportOptions;
-use crate::Progress;
 use crate::plot;
 
 /// Longer axes are not drawn.
@@ -18,14 +17,9 @@ const SQUARES: usize = 64;
 pub(super) fn of_source(
     source: &dyn MatrixSource,
     place: &Place,
-    options: &ReportOptions,
-    progress: &dyn Progress,
+    context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Figure>> {
-    let how = PlotOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
     let header = source.header();
     let mut figures = Vec::new();
     let mut add = |figure: Result<Figure>| match figure {
@@ -40,13 +34,13 @@ pub(super) fn of_source(
         Err(error) => Err(error),
     };
     let most = plot::spy_bins(header.shape, [SQUARES, SQUARES]);
-    let found = density(source, place, most, &how, progress);
+    let found = density(source, place, most, context);
     add(found.map(|found| plot::spy(&found, "Where the entries are")))?;
-    let found = values(source, place, &how, progress);
+    let found = values(source, place, context);
     add(found.map(|found| plot::values(&found, "Values of the entries")))?;
     for axis in [Axis::Cols, Axis::Rows] {
         if header.shape.len(axis) <= LONGEST {
-            let found = lengths(source, place, axis, LengthMeasure::Nnz, &how, progress);
+            let found = lengths(source, place, axis, LengthMeasure::Nnz, context);
             let title = format!("Entries of each {}", one(axis, header.axis_kinds));
             add(found.map(|found| plot::distribution(&found, &title)))?;
         }

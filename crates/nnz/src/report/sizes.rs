@@ -1,15 +1,18 @@
 //! How large a matrix would be in other formats, from a sample of its entries.
 
+use crate::Context;
 use std::ops::Range;
 
 use nnz_container::Compression;
-use nnz_core::{Annotations, Axis, AxisKind, Header, MatrixSource, Names, Order, Place, Result};
-use nnz_engine::{ReorderOptions, Reordering, Slice, reorder};
-use nnz_storage::staging::{TemporaryDirectory, WriteOptions};
+use nnz_core::{
+    Annotations, Axis, AxisKind, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Result, UnitReader, Wrapped,
+};
+use nnz_engine::{Reordering, Slice, reorder};
+use nnz_storage::staging::TemporaryDirectory;
 
-use super::ReportOptions;
 use super::facts::ratio;
-use crate::{ConvertOptions, Location, OpenOptions, Profile, Progress, Selection};
+use crate::{ConvertOptions, Location, OpenOptions, Profile, Selection};
 
 /// Entries in a sample.
 const ENTRIES: u64 = 1 << 20;
@@ -110,8 +113,7 @@ const TARGETS: [Target; 6] = [
 pub(super) fn of_source(
     source: &dyn MatrixSource,
     place: &Place,
-    options: &ReportOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Option<Sizes>> {
     let header = source.header();
     let majors = header.shape.len(major_axis(header.order));
@@ -122,29 +124,25 @@ pub(super) fn of_source(
         Order::Col => (Selection::all(), part),
     };
     let entries = Unnamed(source);
-    let slice = Slice::new(Box::new(&entries), place.clone(), &rows, &cols)?;
+    let slice = Slice::new(Box::new(&entries as &dyn MatrixSource), place.clone(), &rows, &cols)?;
     let shape = slice.header().shape;
     // Pointers would take most of the space and time.
     if shape.rows.max(shape.cols) > LONGEST {
         return Ok(None);
     }
-    let directory = TemporaryDirectory::create()?;
+    let directory = TemporaryDirectory::create(context)?;
     let at = |name: &str| Location::Path { path: directory.path().join(name), group: None };
-    let how = ConvertOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone())
-        .write(WriteOptions { overwrite: false, sync: false });
+    let how = ConvertOptions::default().sync(false);
     // Binsparse stores any matrix as it is.
     let sample = at("sample.bsp");
-    let summary = crate::convert_source(&slice, place, sample.clone(), &how, progress)?;
+    let summary = crate::convert_source(&slice, place, sample.clone(), &how, context)?;
     let sampled = summary.entries;
     if sampled == 0 {
         return Ok(None);
     }
-    let open = OpenOptions::new().memory_limit(options.memory);
-    let sample = open.open_matrix(&sample)?;
-    let by_frequency = by_frequency(&*sample, source, place, options)?;
+    let open = OpenOptions::new();
+    let sample = open.open_matrix(&sample, context)?;
+    let by_frequency = by_frequency(&*sample, source, place, context)?;
     let mut sizes = Vec::new();
     for (number, target) in TARGETS.iter().enumerate() {
         let location = at(&format!("{number}.{}", target.extension));
@@ -155,8 +153,8 @@ pub(super) fn of_source(
         let moves = matches!(target.profile, Some(Profile::Fast | Profile::Small));
         let written = match by_frequency.as_ref().filter(|_| moves) {
             Some([rows, cols]) => Slice::new(Box::new(&*sample), place.clone(), rows, cols)
-                .and_then(|moved| crate::convert_source(&moved, place, location, &how, progress)),
-            None => crate::convert_source(&*sample, place, location, &how, progress),
+                .and_then(|moved| crate::convert_source(&moved, place, location, &how, context)),
+            None => crate::convert_source(&*sample, place, location, &how, context),
         };
         match written {
             Ok(summary) => sizes.push(Size {
@@ -202,7 +200,7 @@ fn by_frequency(
     sample: &dyn MatrixSource,
     source: &dyn MatrixSource,
     place: &Place,
-    options: &ReportOptions,
+    context: &Context,
 ) -> Result<Option<[Selection; 2]>> {
     let header = source.header();
     let minor = major_axis(header.order).other();
@@ -212,11 +210,7 @@ fn by_frequency(
     }
     let mut orders = [Reordering::Unchanged, Reordering::Unchanged];
     orders[which] = Reordering::Frequency;
-    let how = ReorderOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone());
-    let found = reorder(sample, place, orders.each_ref(), &how)?;
+    let found = reorder(sample, place, orders.each_ref(), context)?;
     Ok(Some(found.map(|order| order.selection)))
 }
 
@@ -224,8 +218,8 @@ fn by_frequency(
 struct Unnamed<'a>(&'a dyn MatrixSource);
 
 impl MatrixSource for Unnamed<'_> {
-    nnz_core::forward_source! {
-        0: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(self.0)
     }
 
     fn header(&self) -> &Header {
@@ -238,6 +232,22 @@ impl MatrixSource for Unnamed<'_> {
 
     fn annotations(&self, _: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        self.0.random_access()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.0.units(majors, fields)
+    }
+
+    fn metadata(&self) -> Metadata {
+        Metadata::default()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Comparing files whose rows and columns have another order.
 
+use crate::Context;
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result};
 use nnz_engine::{ElementChange, MatchedNames, match_names, missing_names};
-use nnz_storage::staging::{TemporaryDirectory, WriteOptions};
+use nnz_storage::staging::TemporaryDirectory;
 
 use super::ElementDifference;
 use crate::formats::{Probe, WholeFormat};
-use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection};
+use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Selection};
 
 /// Compares two files after the rows and columns of the second are put into the order of the first, in a temporary
 /// file. The columns of original positions are not compared.
@@ -15,7 +16,7 @@ pub(super) fn diff(
     [first, second]: [&Probe; 2],
     (locations, open): ([&Location; 2], &OpenOptions),
     options: &DiffOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<()> {
     let each = &mut |found: ElementDifference| {
@@ -24,24 +25,20 @@ pub(super) fn diff(
             each(found);
         }
     };
-    let [rows, cols] = match order(locations, open, options, each)? {
+    let [rows, cols] = match order(locations, open, options, each, context)? {
         Order::Moved(orders) => orders,
-        Order::InPlace => return format.diff_files([first, second], options, progress, each),
+        Order::InPlace => return format.diff_files([first, second], options, context, each),
         Order::Different => return Ok(()),
     };
-    let directory = TemporaryDirectory::create()?;
+    let directory = TemporaryDirectory::create(context)?;
     let extension = if second.directory().is_some() { "zarr" } else { "h5ad" };
     let path = directory.path().join(format!("reordered.{extension}"));
     let reordered = Location::Path { path, group: None };
-    let how = ConvertOptions::default()
-        .memory(options.memory)
-        .threads(options.threads)
-        .cancellation(options.cancellation.clone())
-        .write(WriteOptions { overwrite: false, sync: false });
-    format.slice_file(second, &reordered, [&rows, &cols], &how, progress)?;
-    let open = OpenOptions::new().memory_limit(options.memory);
-    let reordered = open.formats().detect(&reordered, &open)?.into_probe();
-    format.diff_files([first, &reordered], options, progress, each)
+    let how = ConvertOptions::default().sync(false);
+    format.slice_file(second, &reordered, [&rows, &cols], &how, context)?;
+    let open = OpenOptions::new();
+    let reordered = context.detect(&reordered, &open)?.into_probe();
+    format.diff_files([first, &reordered], options, context, each)
 }
 
 /// The rows and columns of the second file in the order of the first.
@@ -59,11 +56,12 @@ fn order(
     open: &OpenOptions,
     options: &DiffOptions,
     each: &mut dyn FnMut(ElementDifference),
+    context: &Context,
 ) -> Result<Order> {
     let opened = |location: &Location| -> Result<Box<dyn MatrixSource>> {
-        match super::tables(location, open)? {
+        match super::tables(location, open, context)? {
             Some(tables) => Ok(tables),
-            None => open.open_matrix(location),
+            None => open.open_matrix(location, context),
         }
     };
     let sources = [opened(locations[0])?, opened(locations[1])?];
@@ -72,7 +70,7 @@ fn order(
     let mut orders = [Selection::all(), Selection::all()];
     let (mut moved, mut differ) = (false, false);
     for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
-        match match_names(sources, axis, &places, options.memory)? {
+        match match_names(sources, axis, &places, context.memory())? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => (*order, moved) = (selection, true),
             MatchedNames::Different { first_only, second_only } => {

@@ -1,16 +1,17 @@
 //! Splitting a file into one per value of a column.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Cancellation, Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::staging::{self, StagedGroup};
 
 use super::file_names::file_names;
 use super::{Found, find_for};
 use crate::formats::RowGroups;
 use crate::location::is_same;
-use crate::{ConvertOptions, Location, Progress, Selection, Summary};
+use crate::{ConvertOptions, Location, Selection, Summary};
 
 /// The result of splitting a file.
 #[derive(Clone, Debug, Default)]
@@ -36,18 +37,18 @@ pub fn split(
     directory: &Path,
     (column, ending): (&str, &str),
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<SplitSummary> {
-    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = |name: &str| Location::Path {
         path: directory.join(format!("{name}.{ending}")),
         group: None,
     };
-    let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options)? else {
+    let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options, context)? else {
         // Errors of opening the source come first.
-        options.open_options().open(from)?;
-        let formats = options.registry.formats().iter();
-        let names = formats.filter(|format| format.whole().is_some()).map(|one| one.info().name);
+        options.open_options().open(from, context)?;
+        let formats = context.registry().formats().iter();
+        let names =
+            formats.filter(|format| format.abilities().whole.is_some()).map(|one| one.info().name);
         let names: Vec<&str> = names.collect();
         let what = match options.format {
             Some(format) if !names.contains(&format) => {
@@ -57,9 +58,9 @@ pub fn split(
         };
         return Err(Error::argument(what));
     };
-    super::refuse_reordering(from, &target("x"), options)?;
+    super::refuse_reordering(from, &target("x"), options, context)?;
     let place = from.source_place();
-    let found = format.group_rows(&probe, column, options.memory / 4);
+    let found = format.group_rows(&probe, column, context.memory() / 4);
     let RowGroups { groups, missing } = found.map_err(|error| error.with_context(&place))?;
     if groups.is_empty() && missing > 0 {
         let what = format!("{from}: none of the rows has a value of {column:?}");
@@ -67,7 +68,7 @@ pub fn split(
     }
     let staged = match nnz_core::is_url(directory) {
         true => None,
-        false => Some(StagedGroup::create(directory, options.write)?),
+        false => Some(StagedGroup::create(directory, &options.output(context))?),
     };
     let values = groups.iter().map(|(value, _)| value.as_str());
     let ignores_case = staged.as_ref().is_some_and(StagedGroup::ignores_case);
@@ -81,11 +82,11 @@ pub fn split(
             let what = format!("{from}: the file for {value:?} would replace the source");
             return Err(Error::argument(what));
         }
-        if !options.write.overwrite && staging::exists(&path)? {
+        if !options.overwrite && staging::exists(&path, context)? {
             return Err(Error::new(ErrorKind::Exists, Place::path(path)));
         }
         if staged.is_some() && path.is_dir() {
-            format.check_replaced(&Location::Path { path, group: None }, options)?;
+            format.check_replaced(&Location::Path { path, group: None }, options, context)?;
         }
         if name.strip_suffix(ending).and_then(|name| name.strip_suffix('.')) != Some(value) {
             summary.notes.push(format!("rows with the value {value:?} are in {name:?}"));
@@ -93,14 +94,12 @@ pub fn split(
     }
     let all = Selection::all();
     for ((_, ranges), name) in groups.into_iter().zip(&names) {
-        if let Some(cancellation) = &options.cancellation {
-            cancellation.check()?;
-        }
+        context.check()?;
         let started = Instant::now();
         let rows = Selection::ranges(ranges).allow_empty(true);
         let at = |directory: &Path| Location::Path { path: directory.join(name), group: None };
         let target = at(staged.as_ref().map_or(directory, StagedGroup::path));
-        let done = format.slice_file(&probe, &target, [&rows, &all], options, progress);
+        let done = format.slice_file(&probe, &target, [&rows, &all], options, context);
         let done = done.map_err(|error| match &staged {
             Some(staged) => staged.shown(error.with_context(&place)),
             None => error.with_context(&place),
@@ -109,9 +108,7 @@ pub fn split(
         summary.files.push((directory.join(name), done));
     }
     if let Some(staged) = staged {
-        if let Some(cancellation) = &options.cancellation {
-            cancellation.check()?;
-        }
+        context.check()?;
         staged.commit(&names)?;
     }
     Ok(summary)

@@ -1,7 +1,7 @@
 //! Archives of the SuiteSparse Matrix Collection.
 
 use crate::common::{manifest, unsynced};
-use nnz::{Location, NoProgress, OpenOptions};
+use nnz::{Location, OpenOptions};
 use nnz_testing::tar::{pack, pack_gzip};
 
 const MAIN: &[u8] = b"%%MatrixMarket matrix coordinate real general\n% comment\n3 3 3\n\
@@ -49,16 +49,26 @@ fn the_matrix_with_the_name_of_its_directory_is_the_main_one() {
         }
         let right = manifest::open(&archive.at(Some("HB_x_b.mtx"))).unwrap();
         assert_eq!(right.header().shape.to_string(), "3 x 1");
-        let members = nnz::formats::list_members(archive.at(None), &OpenOptions::new()).unwrap();
+        let members = nnz::formats::list_members(
+            archive.at(None),
+            &OpenOptions::new(),
+            &crate::common::sparing(),
+        )
+        .unwrap();
         let paths: Vec<&str> = members.iter().map(|member| &*member.path).collect();
         assert_eq!(paths, ["HB_x/HB_x_b.mtx", "HB_x/HB_x.mtx"]);
         assert_eq!(members[1].shape, [3, 3]);
         let to = archive.path.with_extension("bpcells");
-        nnz::convert(archive.at(None), crate::common::location(&to), &unsynced(), &NoProgress)
-            .unwrap();
+        nnz::convert(
+            archive.at(None),
+            crate::common::location(&to),
+            &unsynced(),
+            &crate::common::sparing(),
+        )
+        .unwrap();
         let options = nnz::ValidateOptions::default();
         let mut found = Vec::new();
-        nnz::validate(archive.at(None), &options, &nnz::NoProgress, &mut |finding| {
+        nnz::validate(archive.at(None), &options, &crate::common::sparing(), &mut |finding| {
             found.push(finding.to_string())
         })
         .unwrap();
@@ -106,7 +116,11 @@ fn damaged_archives() {
             }
             let archive = Archive::new(&bytes);
             let _ = manifest::read_whole(&archive.at(None));
-            let _ = nnz::formats::list_members(archive.at(None), &OpenOptions::new());
+            let _ = nnz::formats::list_members(
+                archive.at(None),
+                &OpenOptions::new(),
+                &crate::common::sparing(),
+            );
         }
         for end in (0..main_ends).step_by(37) {
             let archive = Archive::new(&whole[..end]);

@@ -1,12 +1,14 @@
 //! A cancelled conversion leaves no files and can be repeated.
 
+use nnz::Context;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::Mutex;
 
 use nnz::fragments::{self, ImportOptions, StoreOptions};
 use nnz::{
-    Cancellation, ConvertOptions, CsMatrix, ErrorKind, NoProgress, Order, Place, Progress, Shape,
-    WriteMatrix as _, output::WriteOptions,
+    Cancellation, ConvertOptions, CsMatrix, ErrorKind, Order, Place, Progress, Shape,
+    WriteMatrix as _,
 };
 
 /// Cancels after the first progress of a part of the work.
@@ -63,15 +65,13 @@ fn cancelled_conversions_leave_no_files() {
             {
                 let directory = tempfile::tempdir().unwrap();
                 let to = nnz::Location::parse(directory.path().join(name));
-                let bar = CancelAt::new(work);
-                let options = ConvertOptions::default()
-                    .order(order)
-                    .write(WriteOptions { overwrite: true, sync: false })
-                    .memory(4 << 20)
-                    .threads(threads)
-                    .cancellation(bar.cancellation.clone());
-                let convert = |options: &ConvertOptions, progress: &dyn Progress| {
-                    nnz::convert_source(&*source, &Place::default(), &to, options, progress)
+                let bar = Arc::new(CancelAt::new(work));
+                let context = Context::default().with_memory(4 << 20).with_threads(threads);
+                let cancelled =
+                    context.clone().with_cancellation(bar.cancellation.clone()).with_progress(bar);
+                let options = ConvertOptions::default().order(order).overwrite(true).sync(false);
+                let convert = |context: &Context| {
+                    nnz::convert_source(&*source, &Place::default(), &to, &options, context)
                 };
                 let case = format!("{name} {threads} {work} {order}");
                 // An existing file is unchanged.
@@ -79,7 +79,7 @@ fn cancelled_conversions_leave_no_files() {
                 if replaces {
                     std::fs::write(directory.path().join(name), "before").unwrap();
                 }
-                let error = convert(&options, &bar).unwrap_err();
+                let error = convert(&cancelled).unwrap_err();
                 assert!(matches!(error.kind(), ErrorKind::Cancelled), "{case}: {error}");
                 if replaces {
                     assert_eq!(names(directory.path()), [name], "{case}");
@@ -89,8 +89,7 @@ fn cancelled_conversions_leave_no_files() {
                     assert_eq!(names(directory.path()), [""; 0], "{case}");
                 }
 
-                let options = options.cancellation(None);
-                assert_eq!(convert(&options, &NoProgress).unwrap().entries, 1_000_000, "{case}");
+                assert_eq!(convert(&context).unwrap().entries, 1_000_000, "{case}");
                 assert_eq!(names(directory.path()), [name], "{case}");
             }
         }
@@ -116,9 +115,11 @@ fn a_file_that_is_written_at_the_end_is_cancelled() {
     let source = matrix().into_source().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let to = nnz::Location::parse(directory.path().join("a.rds"));
-    let bar = CancelAtEnd::default();
-    let options = ConvertOptions::default().cancellation(bar.0.clone());
-    let error = nnz::convert_source(&*source, &Place::default(), &to, &options, &bar).unwrap_err();
+    let bar = Arc::new(CancelAtEnd::default());
+    let context = Context::default().with_cancellation(bar.0.clone()).with_progress(bar);
+    let options = ConvertOptions::default();
+    let error =
+        nnz::convert_source(&*source, &Place::default(), &to, &options, &context).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
     assert_eq!(names(directory.path()), [""; 0]);
 }
@@ -135,19 +136,17 @@ fn cancelled_imports_leave_no_files() {
         (nnz::Location::parse(&from), nnz::Location::parse(directory.path().join("store")));
     for (work, sort) in [("importing", false), ("sorting", true), ("writing", true)] {
         for threads in [1, 2] {
-            let bar = CancelAt::new(work);
-            let options = StoreOptions::default()
-                .write(WriteOptions { overwrite: true, sync: false })
-                .threads(threads)
-                .memory(12 << 20)
-                .cancellation(bar.cancellation.clone());
+            let bar = Arc::new(CancelAt::new(work));
+            let context = Context::default().with_memory(12 << 20).with_threads(threads);
+            let cancelled =
+                context.clone().with_cancellation(bar.cancellation.clone()).with_progress(bar);
+            let options = StoreOptions::default().overwrite(true).sync(false);
             let reading = || ImportOptions::default().sort(sort);
-            let error = fragments::import(&from, &to, reading(), &options, &bar).unwrap_err();
+            let error = fragments::import(&from, &to, reading(), &options, &cancelled).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Cancelled), "{work}: {error}");
             assert_eq!(names(directory.path()), ["fragments.tsv"], "{work}");
 
-            let options = options.cancellation(None);
-            let done = fragments::import(&from, &to, reading(), &options, &NoProgress).unwrap();
+            let done = fragments::import(&from, &to, reading(), &options, &context).unwrap();
             assert_eq!(done.fragments, 200_000);
             std::fs::remove_dir_all(directory.path().join("store")).unwrap();
         }
@@ -163,30 +162,33 @@ fn printing_and_checking_are_cancelled() {
         |done: nnz::Result<()>| matches!(done.unwrap_err().kind(), ErrorKind::Cancelled);
     for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.rds", "a.dbdf"] {
         let at = nnz::Location::parse(directory.path().join(name));
-        matrix().write(&at, &ConvertOptions::default()).unwrap();
-        let cat = nnz::CatOptions::default().cancellation(cancelled.clone());
-        assert!(is_cancelled(nnz::cat(&at, &cat, &mut Vec::new())), "{name}");
-        let validate = nnz::ValidateOptions::default().cancellation(cancelled.clone());
+        matrix().write(&at, &ConvertOptions::default(), &Context::default()).unwrap();
+        let context = Context::default().with_cancellation(cancelled.clone());
+        let cat = nnz::CatOptions::default();
+        assert!(is_cancelled(nnz::cat(&at, &cat, &context, &mut Vec::new())), "{name}");
+        let context = Context::default().with_cancellation(cancelled.clone());
+        let validate = nnz::ValidateOptions::default();
         let mut findings = Vec::new();
-        let done =
-            nnz::validate(&at, &validate, &nnz::NoProgress, &mut |finding| findings.push(finding));
+        let done = nnz::validate(&at, &validate, &context, &mut |finding| findings.push(finding));
         assert!(is_cancelled(done) && findings.is_empty(), "{name}: {findings:?}");
     }
     let text = directory.path().join("a.tsv");
     std::fs::write(&text, "chr1\t1\t5\tA\nchr1\t3\t9\tB\n").unwrap();
     let store = nnz::Location::parse(directory.path().join("a.fragments"));
     let options = StoreOptions::default();
-    fragments::import(&text.into(), &store, ImportOptions::default(), &options, &NoProgress)
-        .unwrap();
-    let source = fragments::open(&store).unwrap();
+    let context = Context::default();
+    fragments::import(&text.into(), &store, ImportOptions::default(), &options, &context).unwrap();
+    let source = fragments::open(&store, &context).unwrap();
     let region = fragments::Region::parse("chr1", &source.chromosome_names().unwrap()).unwrap();
-    let printing = fragments::WriteOptions::default().cancellation(cancelled.clone());
-    let printed = fragments::print(&*source, &[], &printing, &mut Vec::new());
-    let queried = fragments::query(&*source, &region, Some(&cancelled), &mut |_| Ok(()));
-    let comparing = fragments::DiffOptions::default().cancellation(cancelled.clone());
-    let compared = fragments::diff(&store, &store, &comparing, &NoProgress, &mut |_| ());
-    let validate = nnz::ValidateOptions::default().cancellation(cancelled);
-    let validated = nnz::validate(&store, &validate, &nnz::NoProgress, &mut |_| ());
+    let context = Context::default().with_cancellation(cancelled.clone());
+    let printed = fragments::print(&*source, &[], &context, &mut Vec::new());
+    let queried = fragments::query(&*source, &region, &context, &mut |_| Ok(()));
+    let context = Context::default().with_cancellation(cancelled.clone());
+    let comparing = fragments::DiffOptions::default();
+    let compared = fragments::diff(&store, &store, &comparing, &context, &mut |_| ());
+    let context = Context::default().with_cancellation(cancelled);
+    let validate = nnz::ValidateOptions::default();
+    let validated = nnz::validate(&store, &validate, &context, &mut |_| ());
     for done in [printed, queried, compared, validated] {
         assert!(is_cancelled(done));
     }

@@ -1,13 +1,11 @@
 //! Transposing and comparing matrices.
 
+use nnz::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nnz::{
-    Axis, ConvertOptions, DiffOptions, Difference, Location, NoProgress, Order, Scalar,
-    output::WriteOptions,
-};
+use nnz::{Axis, ConvertOptions, DiffOptions, Difference, Location, Order, Scalar};
 use nnz_testing::random::Random;
 
 fn testdata(name: &str) -> Location {
@@ -20,13 +18,14 @@ fn at(path: &Path) -> Location {
 }
 
 fn options() -> ConvertOptions {
-    ConvertOptions::default().write(WriteOptions { overwrite: true, sync: false })
+    ConvertOptions::default().overwrite(true).sync(false)
 }
 
 fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
-    let options = DiffOptions::default().stored(stored).max_diffs(3).memory(1 << 20).threads(2);
-    nnz::diff(a, b, &options, &nnz::NoProgress, &mut |difference| found.push(difference)).unwrap();
+    let context = Context::default().with_memory(1 << 20).with_threads(2);
+    let options = DiffOptions::default().stored(stored).max_diffs(3);
+    nnz::diff(a, b, &options, &context, &mut |difference| found.push(difference)).unwrap();
     found
 }
 
@@ -44,7 +43,7 @@ fn transposing_exchanges_axes_and_keeps_the_order() {
     for (from, order) in [("packed.col", Order::Col), ("unpacked.row", Order::Row)] {
         let from = testdata(&format!("matrix_dir/utf8names_uint.{from}"));
         let transpose = options().transpose(true);
-        nnz::convert(&from, &target, &transpose, &NoProgress).unwrap();
+        nnz::convert(&from, &target, &transpose, &Context::default()).unwrap();
         let (was, is) = (
             nnz::open(&from).and_then(nnz::Dataset::into_matrix).unwrap(),
             nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap(),
@@ -62,8 +61,8 @@ fn transposing_twice_is_the_identity() {
     for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
         let from = testdata(&format!("matrix_dir/{name}"));
         let transpose = options().transpose(true);
-        nnz::convert(&from, at(&once), &transpose, &NoProgress).unwrap();
-        nnz::convert(at(&once), at(&twice), &transpose, &NoProgress).unwrap();
+        nnz::convert(&from, at(&once), &transpose, &Context::default()).unwrap();
+        nnz::convert(at(&once), at(&twice), &transpose, &Context::default()).unwrap();
         let Location::Path { path, .. } = &from else { panic!("a path") };
         for entry in fs::read_dir(path).unwrap() {
             let file = entry.unwrap();
@@ -78,7 +77,7 @@ fn equal_matrices_of_any_order_type_and_format() {
     let dir = tempfile::tempdir().unwrap();
     let text = at(&dir.path().join("m.mtx"));
     let first = testdata("matrix_dir/basic_uint.packed.col");
-    nnz::convert(&first, &text, &options(), &NoProgress).unwrap();
+    nnz::convert(&first, &text, &options(), &Context::default()).unwrap();
     for second in ["packed.row", "unpacked.col", "v1.packed.row", "import_mtx.row"] {
         let second = testdata(&format!("matrix_dir/basic_uint.{second}"));
         assert_eq!(differences(&first, &second, false), []);
@@ -132,10 +131,11 @@ fn unreadable_names_are_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("s.bpcells");
     let from = testdata("matrix_dir/basic_uint.packed.col");
-    nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
+    nnz::convert(&from, at(&store), &options(), &Context::default()).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
-    let options = DiffOptions::default().stored(false).max_diffs(1).memory(1 << 20).threads(1);
-    assert!(nnz::diff(&from, at(&store), &options, &nnz::NoProgress, &mut |_| {}).is_err());
+    let context = Context::default().with_memory(1 << 20).with_threads(1);
+    let options = DiffOptions::default().stored(false).max_diffs(1);
+    assert!(nnz::diff(&from, at(&store), &options, &context, &mut |_| {}).is_err());
 }
 
 #[test]
@@ -147,12 +147,12 @@ fn sums_of_pattern_entries_are_counts() {
     let sum = options().duplicates(nnz::output::DuplicatePolicy::Sum);
     for target in ["summed.bpcells", "summed.mtx"] {
         let target = at(&dir.path().join(target));
-        nnz::convert(&pattern, &target, &sum, &NoProgress).unwrap();
+        nnz::convert(&pattern, &target, &sum, &Context::default()).unwrap();
         assert_eq!(differences(&target, &counts, true), []);
     }
     let mut out = Vec::new();
     let options = nnz::CatOptions::default().duplicates(sum.duplicates.unwrap());
-    nnz::cat(&pattern, &options, &mut out).unwrap();
+    nnz::cat(&pattern, &options, &Context::default(), &mut out).unwrap();
     assert_eq!(out, b"0\t0\t3\n1\t1\t1\n");
 }
 
@@ -163,7 +163,7 @@ fn cells_that_are_not_stored_have_no_negated_counterpart() {
     let cells = at(&dir.path().join("cells.mtx"));
     let array =
         options().format_options(nnz::formats::FormatOptions::new().with("layout", "array"));
-    nnz::convert(&half, &cells, &array, &NoProgress).unwrap();
+    nnz::convert(&half, &cells, &array, &Context::default()).unwrap();
     assert_eq!(differences(&half, &cells, false), []);
 }
 
@@ -198,7 +198,9 @@ fn differences_match_a_simple_comparison() {
             }
             let text = mtx(dir.path(), &format!("{name}.mtx"), &text);
             let packed = at(&dir.path().join(format!("{name}.bpcells")));
-            if draw(2) == 0 || nnz::convert(&text, &packed, &options(), &NoProgress).is_err() {
+            if draw(2) == 0
+                || nnz::convert(&text, &packed, &options(), &Context::default()).is_err()
+            {
                 return text;
             }
             packed

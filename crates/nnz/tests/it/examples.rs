@@ -12,6 +12,7 @@ mod slice;
 mod write;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 fn data() -> String {
@@ -36,8 +37,8 @@ fn examples_run() {
          0\t0\t5\n0\t2\t6\n1\t1\t7\n"
     );
 
-    let progress = convert::Lines::default();
-    let summary = convert::run(&data(), &at("pbmc.bpcells"), &progress).unwrap();
+    let progress = Arc::new(convert::Lines::default());
+    let summary = convert::run(&data(), &at("pbmc.bpcells"), Arc::clone(&progress)).unwrap();
     assert_eq!(progress.entries.load(Ordering::Relaxed), summary.entries);
 
     let mut counts = Vec::new();

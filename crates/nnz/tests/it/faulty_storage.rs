@@ -10,6 +10,7 @@
 //!
 //! If a sample needs many calls, a selection of them fails, each in a separate run.
 
+use nnz::Context;
 use std::collections::BTreeSet;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use crate::common::samples;
 use crate::common::whole::{Whole, whole};
-use nnz::formats::{Registry, list};
+use nnz::formats::list;
 use nnz::numpy::{TensorArrays, from_arrays, to_arrays};
 use nnz::storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
 use nnz::{Location, OpenOptions, ValidateOptions, fragments, frames};
@@ -35,8 +36,9 @@ const LAST: u64 = 4;
 
 /// Reads all data of a location; returns also the name of the format.
 fn read(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<(&'static str, Whole)> {
-    let options = OpenOptions::new().storage(storage);
-    let found = Registry::default().detect(&Location::parse(path), &options)?;
+    let context = Context::default().with_storage(storage);
+    let options = OpenOptions::new();
+    let found = context.detect(&Location::parse(path), &options)?;
     let name = found.format().info().name;
     Ok((name, whole(&found.open(&options)?)?))
 }
@@ -112,7 +114,10 @@ fn written_files_of_all_formats() {
 
 /// Reads all fragments of a text.
 fn fragments_of_text(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<FragmentBatch>> {
-    let source = fragment_tsv::from_opened(&Opened::new(storage, path)?)?;
+    let source = fragment_tsv::from_opened(&Opened::new(
+        &nnz::engine::TaskContext::default().with_storage(Arc::clone(storage)),
+        path,
+    )?)?;
     let Reading { mut units, mut joiner } = source.read(Default::default())?;
     let mut all = Vec::new();
     while let Some(unit) = units.next_unit()? {
@@ -126,7 +131,10 @@ fn fragments_of_text(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec
 
 /// Reads all cells of a frame.
 fn cells(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
-    let mut reader = CsvReader::from_opened(&Opened::new(storage, path)?, &Default::default())?;
+    let mut reader = CsvReader::from_opened(
+        &Opened::new(&nnz::engine::TaskContext::default().with_storage(Arc::clone(storage)), path)?,
+        &Default::default(),
+    )?;
     let (mut batch, mut all) = (FrameBatch::default(), Vec::new());
     while reader.next_batch(&mut batch)? {
         all.push(format!("{batch:?}"));
@@ -136,7 +144,8 @@ fn cells(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
 
 /// Reads a NumPy array.
 fn array(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<String> {
-    let opened = Opened::new(storage, path)?;
+    let opened =
+        Opened::new(&nnz::engine::TaskContext::default().with_storage(Arc::clone(storage)), path)?;
     // As text, in which all NaN are equal.
     Ok(format!("{:?}", read_array_from(opened.file().unwrap(), 1 << 20)?))
 }
@@ -240,16 +249,15 @@ fn check_answers<T: PartialEq + std::fmt::Debug>(
 
 /// Checks a location and returns the findings.
 fn findings(place: &Location, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
-    let options = ValidateOptions::default().threads(1).storage(Arc::clone(storage));
+    let context = Context::default().with_threads(1).with_storage(Arc::clone(storage));
+    let options = ValidateOptions::default();
     let mut found = Vec::new();
-    nnz::validate(place, &options, &nnz::NoProgress, &mut |finding| {
-        found.push(finding.to_string())
-    })?;
+    nnz::validate(place, &options, &context, &mut |finding| found.push(finding.to_string()))?;
     Ok(found)
 }
 
-fn options(storage: &Arc<dyn Storage>) -> OpenOptions {
-    OpenOptions::new().storage(Arc::clone(storage))
+fn context(storage: &Arc<dyn Storage>) -> Context {
+    crate::common::sparing().with_storage(Arc::clone(storage))
 }
 
 #[test]
@@ -287,24 +295,24 @@ fn listings_fail_on_io_errors() {
     samples.extend(golden_files(&tenx, "h5"));
     samples.retain(|path| nnz::open(path).is_ok());
     let others = |place: &Location, storage: &Arc<dyn Storage>| {
-        nnz::formats::other_groups(place, &options(storage))
+        nnz::formats::other_groups(place, &OpenOptions::new(), &context(storage))
     };
     assert!(check_answers(&samples, others).iter().any(Vec::is_empty));
     let root = folder.path().join("root.h5");
     std::fs::copy(&several, &root).unwrap();
     let whole = nnz::ConvertOptions::default().format("binsparse");
     let to = Location::Path { path: root.clone(), group: Some("e".to_owned()) };
-    nnz::convert(&samples[0], &to, &whole, &nnz::NoProgress).unwrap();
+    nnz::convert(&samples[0], &to, &whole, &crate::common::sparing()).unwrap();
     let of_root = Location::Path { path: root.clone(), group: Some(String::new()) };
     let listed = check_answers(&[PathBuf::from(of_root.to_string())], others);
     assert_eq!(listed, [["d", "e", "a/b/c"]]);
     check_answers(&samples, |place, storage| {
-        let members = nnz::formats::list_members(place, &options(storage))?;
+        let members = nnz::formats::list_members(place, &OpenOptions::new(), &context(storage))?;
         Ok(members.into_iter().map(|member| (member.path, member.kind)).collect::<Vec<_>>())
     });
     // A directory with several matrices.
     check_answers(&[folder.path().to_path_buf()], |place, storage| {
-        match Registry::default().detect(place, &options(storage)) {
+        match context(storage).detect(place, &OpenOptions::new()) {
             Err(error) if matches!(error.kind(), ErrorKind::Argument(_)) => Ok(error.to_string()),
             found => found.map(|_| String::new()),
         }
@@ -312,7 +320,7 @@ fn listings_fail_on_io_errors() {
     let binsparse = ["m.bsp.h5", "m.nc", "m.zarr", "m.npz", "m.bsp", "root.h5", "root.h5::e"];
     let binsparse = binsparse.map(|name| folder.path().join(name));
     let listed = check_answers(&binsparse, |place, storage| {
-        let listed = nnz::formats::list_binsparse(place, &options(storage))?;
+        let listed = nnz::formats::list_binsparse(place, &OpenOptions::new(), &context(storage))?;
         Ok(listed.into_iter().map(|(group, found)| (group, found.is_ok())).collect::<Vec<_>>())
     });
     assert!(listed.iter().all(|listed| listed.len() == 1 && listed[0].1), "{listed:?}");
@@ -330,13 +338,18 @@ fn detection_fails_on_io_errors() {
     samples.extend(golden_files(&golden.join("daphne"), "dbdf"));
     samples.extend(golden_files(&golden.join("bpcells"), "rds"));
     let count = |answers: Vec<bool>| answers.into_iter().filter(|yes| *yes).count();
-    let holds =
-        check_answers(&samples, |place, storage| fragments::holds(place, &options(storage)));
+    let holds = check_answers(&samples, |place, storage| {
+        fragments::holds(place, &OpenOptions::new(), &context(storage))
+    });
     assert!(count(holds) > 0);
-    let holds = check_answers(&samples, |place, storage| frames::holds(place, &options(storage)));
+    let holds = check_answers(&samples, |place, storage| {
+        frames::holds(place, &OpenOptions::new(), &context(storage))
+    });
     assert!(count(holds) > 0);
     let texts = ["frame.csv", "empty.csv"].map(|name| folder.path().join(name));
-    let texts = check_answers(&texts, |place, storage| frames::is_text(place, &options(storage)));
+    let texts = check_answers(&texts, |place, storage| {
+        frames::is_text(place, &OpenOptions::new(), &context(storage))
+    });
     assert_eq!(texts, [true, true]);
 }
 
@@ -346,13 +359,25 @@ fn tensors_from_arrays_fail_on_io_errors() {
     let at = |name: &str| folder.path().join(name);
     let [tensor, pattern, fill] = ["t.npy", "p.npy", "f.npy"].map(at);
     let arrays = TensorArrays { tensor, pattern, fill };
-    let write = crate::common::unsynced().write;
-    to_arrays(&at("m.bsp").into(), &arrays, &OpenOptions::new(), write).unwrap();
+    let write = || nnz::output::WriteOptions::default().sync(false);
+    to_arrays(
+        &at("m.bsp").into(),
+        &arrays,
+        &OpenOptions::new(),
+        write(),
+        &crate::common::sparing(),
+    )
+    .unwrap();
     std::fs::write(at("header.json"), r#"{"format": "CSR"}"#).unwrap();
-    let write = nnz::output::WriteOptions { overwrite: true, ..write };
     check_answers(&[at("header.json")], |header, storage| {
         let Location::Path { path, .. } = header else { panic!("{header}") };
-        from_arrays(&arrays, path, &at("made.bsp").into(), &options(storage), write)
+        from_arrays(
+            &arrays,
+            path,
+            &at("made.bsp").into(),
+            write().overwrite(true),
+            &context(storage),
+        )
     });
 }
 
@@ -401,8 +426,8 @@ fn unreadable_directories_are_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("denied")).unwrap();
     let message = || {
-        let options = OpenOptions::new().storage(Arc::new(Denying(nnz::storage::local())));
-        options.open(folder.path()).unwrap_err()
+        let context = Context::default().with_storage(Arc::new(Denying(nnz::storage::local())));
+        context.open(folder.path()).unwrap_err()
     };
     let error = message();
     assert!(
@@ -471,16 +496,17 @@ fn the_file_system_is_not_accessed() {
     for path in &samples {
         let place = Path::new(Elsewhere::ROOT).join(path.strip_prefix(folder.path()).unwrap());
         let asked = |place: &Path, storage: &Arc<dyn Storage>| {
-            let options = options(storage);
-            let bytes = match options.open(place).unwrap() {
+            let context = context(storage);
+            let bytes = match context.open(place).unwrap() {
                 nnz::Dataset::Matrix(matrix) => matrix.about().unwrap().bytes,
                 nnz::Dataset::Tensor(tensor) => tensor.about().unwrap().bytes,
                 other => panic!("{other:?}"),
             };
             let place = Location::parse(place);
             let found = findings(&place, storage).unwrap().len();
-            let others = nnz::formats::other_groups(&place, &options).unwrap();
-            let members = nnz::formats::list_members(&place, &options).unwrap().len();
+            let options = OpenOptions::new();
+            let others = nnz::formats::other_groups(&place, &options, &context).unwrap();
+            let members = nnz::formats::list_members(&place, &options, &context).unwrap().len();
             (bytes, found, others, members)
         };
         let expected = asked(path, &nnz::storage::local());

@@ -1,5 +1,6 @@
 //! Operations on fragments, compared with simple ones in memory.
 
+use nnz::Context;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,8 +10,8 @@ use nnz::fragments::{
     SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{
-    Batch, Location, MatrixSource as _, NoProgress, Order, Projection, Values, bpcells::Packing,
-    matrix::StringList, output::WriteOptions,
+    Batch, Location, MatrixSource as _, Order, Projection, Values, bpcells::Packing,
+    matrix::StringList,
 };
 use nnz_testing::random::Random;
 use proptest::prelude::*;
@@ -19,10 +20,7 @@ use proptest::prelude::*;
 type Fragment = (String, u32, u32, String);
 
 fn options() -> StoreOptions {
-    StoreOptions::default()
-        .write(WriteOptions { overwrite: true, sync: false })
-        .memory(1 << 20)
-        .threads(2)
+    StoreOptions::default().overwrite(true).sync(false)
 }
 
 fn place(path: &Path) -> Location {
@@ -57,17 +55,16 @@ fn store(directory: &Path, name: &str, all: &[Fragment]) -> Location {
     std::fs::write(&source, text(all)).unwrap();
     let target = place(&directory.join(name));
     let reading = ImportOptions::default().sort(true);
-    fragments::import(&place(&source), &target, reading, &options(), &NoProgress).unwrap();
+    fragments::import(&place(&source), &target, reading, &options(), &Context::default()).unwrap();
     target
 }
 
 fn printed(store: &Location, regions: &[&str]) -> String {
-    let source = fragments::open(store).unwrap();
+    let source = fragments::open(store, &Context::default()).unwrap();
     let names = source.chromosome_names().unwrap();
     let regions: Vec<_> = regions.iter().map(|r| Region::parse(r, &names).unwrap()).collect();
     let mut out = Vec::new();
-    fragments::print(&*source, &regions, &fragments::WriteOptions::default().threads(2), &mut out)
-        .unwrap();
+    fragments::print(&*source, &regions, &Context::default().with_threads(2), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -146,17 +143,17 @@ proptest! {
         for (to, packing) in [("unpacked", Packing::Unpacked), ("again", Packing::Packed)] {
             let to = place(&directory.path().join(to));
             let options = options().packing(packing);
-            fragments::convert(&store, &to, &options, &NoProgress).unwrap();
+            fragments::convert(&store, &to, &options, &Context::default()).unwrap();
             let mut found = Vec::new();
             let most = fragments::DiffOptions::default().max_diffs(5);
-            fragments::diff(&store, &to, &most, &NoProgress, &mut |difference| found.push(difference)).unwrap();
+            fragments::diff(&store, &to, &most, &Context::default(), &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
         }
         // The same without sorting, if it is in order.
         let source = directory.path().join("sorted.tsv");
         std::fs::write(&source, text(&sorted(&all))).unwrap();
         let to = place(&directory.path().join("direct"));
-        fragments::import(&place(&source), &to, ImportOptions::default(), &options(), &NoProgress)
+        fragments::import(&place(&source), &to, ImportOptions::default(), &options(), &Context::default())
             .unwrap();
         prop_assert!(printed(&to, &[]) == text(&sorted(&all)));
     }
@@ -191,7 +188,7 @@ proptest! {
         let target = place(&directory.path().join("merged"));
         let prefixes: Vec<_> = (0..lists.len()).map(|number| format!("{number}_")).collect();
         let merging = MergeOptions::default().prefixes(prefixes.clone());
-        fragments::merge(&stores, &target, &merging, &options(), &NoProgress).unwrap();
+        fragments::merge(&stores, &target, &merging, &options(), &Context::default()).unwrap();
         let all: Vec<Fragment> = prefixes.iter().zip(&lists)
             .flat_map(|(prefix, list)| list.iter().map(move |(chromosome, start, end, cell)| {
                 (chromosome.clone(), *start, *end, format!("{prefix}{cell}"))
@@ -216,12 +213,12 @@ proptest! {
         let length = lengths.0..=lengths.0 + lengths.1;
         let selected = SelectOptions::default().cells(Some(cells.iter().collect())).length(length.clone());
         let target = place(&directory.path().join("kept"));
-        fragments::select(&store, &target, &selected, &options(), &NoProgress).unwrap();
+        fragments::select(&store, &target, &selected, &options(), &Context::default()).unwrap();
         let kept: Vec<_> = all.into_iter()
             .filter(|(_, start, end, cell)| cells.contains(cell) && length.contains(&(end - start)))
             .collect();
         prop_assert!(printed(&target, &[]) == text(&kept));
-        let names = fragments::open(&target).unwrap().cell_names().unwrap();
+        let names = fragments::open(&target, &Context::default()).unwrap().cell_names().unwrap();
         prop_assert_eq!(names, cells.iter().collect());
     }
 
@@ -243,7 +240,7 @@ proptest! {
         });
         std::fs::write(&bed, lines.collect::<String>()).unwrap();
         let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
-        let source = fragments::open(&store).unwrap();
+        let source = fragments::open(&store, &Context::default()).unwrap();
         let cells = source.cell_names().unwrap();
         let regions = Regions::Peaks(fragments::read_peaks(&bed).unwrap());
         let counts = Counts::new(source, regions, mode).unwrap();
@@ -290,7 +287,7 @@ proptest! {
             }
         }
         let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
-        let source = fragments::open(&store).unwrap();
+        let source = fragments::open(&store, &Context::default()).unwrap();
         let cells = source.cell_names().unwrap();
         let regions = Regions::Tiles(Tiles { width, chromosomes: chromosomes.map(Into::into) });
         let counts = Counts::new(source, regions, mode).unwrap();
@@ -316,9 +313,10 @@ fn sorting_on_disk_gives_the_same_result() {
     for (name, memory, threads) in [("small", 200_000, 3), ("large", 1 << 30, 1)] {
         let target = place(&directory.path().join(name));
         let reading = ImportOptions::default().sort(true);
-        let options = options().memory(memory).threads(threads);
+        let context = Context::default().with_memory(memory).with_threads(threads);
+        let options = options();
         let summary =
-            fragments::import(&place(&source), &target, reading, &options, &NoProgress).unwrap();
+            fragments::import(&place(&source), &target, reading, &options, &context).unwrap();
         assert_eq!(summary.fragments, 600_000);
         assert_eq!(summary.disk > 0, name == "small");
         stores.push(target);

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use crate::common::{location, root, unsynced};
+use crate::common::{location, root, sparing, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, NoProgress, Order, Place, Projection, ReadOptions,
-    Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, Order, Place, Projection, ReadOptions, Shape, Values,
+    WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
 };
 use proptest::prelude::*;
 
 const ROW: Order = Order::Row;
 const COL: Order = Order::Col;
 
-fn options(order: Option<Order>, threads: usize) -> ReadOptions {
-    ReadOptions::default().order(order).threads(threads).memory(64 << 20)
+fn options(order: Option<Order>) -> ReadOptions {
+    ReadOptions::default().order(order)
 }
 
 fn order() -> impl Strategy<Value = Order> {
@@ -70,8 +70,8 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 }
 
 fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
-    let options = unsynced().threads(threads);
-    convert_source(source, &Place::default(), location(path), &options, &NoProgress).unwrap();
+    let context = sparing().with_threads(threads);
+    convert_source(source, &Place::default(), location(path), &unsynced(), &context).unwrap();
 }
 
 proptest! {
@@ -87,7 +87,7 @@ proptest! {
         for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.bsp.npz", "x.nc"] {
             let path = folder.path().join(name);
             write(&*opened, &path, threads);
-            let read = nnz::read_dense(location(&path), &options(wanted, threads)).unwrap();
+            let read = nnz::read_dense(location(&path), &options(wanted), &sparing().with_threads(threads)).unwrap();
             prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
             prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
         }
@@ -100,7 +100,7 @@ proptest! {
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
             let path = folder.path().join(name);
             write(&*opened, &path, threads);
-            let read = nnz::read(location(&path), &options(Some(matrix.order()), threads)).unwrap();
+            let read = nnz::read(location(&path), &options(Some(matrix.order())), &sparing().with_threads(threads)).unwrap();
             prop_assert_eq!(read.indptr(), matrix.indptr(), "{}", name);
             prop_assert_eq!(read.indices(), matrix.indices(), "{}", name);
             let values = format!("{:?}", matrix.values());
@@ -116,7 +116,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.bpcells");
         write(&*matrix.clone().into_source().unwrap(), &path, 1);
-        let dense = nnz::read_dense(location(&path), &options(wanted, 2)).unwrap();
+        let dense = nnz::read_dense(location(&path), &options(wanted), &sparing().with_threads(2)).unwrap();
         let (Values::U32(cells), Values::U32(values)) = (&dense.values, matrix.values()) else {
             panic!("{:?}", dense.values)
         };
@@ -146,7 +146,9 @@ fn rows_of_any_length_are_read() {
     let dense = Dense { shape: Shape { rows, cols }, order: ROW, values: Values::F64(values) };
     write(&*dense.clone().into_source().unwrap(), &path, 2);
     for threads in [1, 3] {
-        let read = nnz::read_dense(location(&path), &options(None, threads)).unwrap();
+        let read =
+            nnz::read_dense(location(&path), &options(None), &sparing().with_threads(threads))
+                .unwrap();
         assert_eq!(read, dense);
     }
 }
@@ -174,9 +176,10 @@ fn many_short_rows_of_daphne_round_trip() {
             .with("layout", "coordinate");
         let how = unsynced().format_options(format_options);
         let opened = matrix.clone().into_source().unwrap();
-        convert_source(&*opened, &Place::default(), location(&path), &how, &NoProgress).unwrap();
+        convert_source(&*opened, &Place::default(), location(&path), &how, &sparing()).unwrap();
         for threads in [1, 3] {
-            let read = nnz::read(location(&path), &options(None, threads)).unwrap();
+            let read = nnz::read(location(&path), &options(None), &sparing().with_threads(threads))
+                .unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
         }
     }
@@ -205,7 +208,7 @@ fn ranges_of_rows_of_daphne_are_read() {
     for dialect in ["spec", "daphne-2022"] {
         let format_options = FormatOptions::new().with("dialect", dialect);
         let how = unsynced().format_options(format_options);
-        convert_source(&*opened, &Place::default(), location(&path), &how, &NoProgress).unwrap();
+        convert_source(&*opened, &Place::default(), location(&path), &how, &sparing()).unwrap();
         let stored = nnz::open(location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
@@ -251,7 +254,9 @@ fn long_rows_between_empty_ones_round_trip() {
         let path = folder.path().join(name);
         write(&*matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {
-            let read = nnz::read(location(&path), &options(Some(ROW), threads)).unwrap();
+            let read =
+                nnz::read(location(&path), &options(Some(ROW)), &sparing().with_threads(threads))
+                    .unwrap();
             // Rows of BPCells are features.
             let read = read.with_axis_kinds(matrix.axis_kinds());
             assert!(read == matrix, "{name}, {threads} threads");
@@ -298,7 +303,7 @@ fn matrices_in_memory_are_written_with_names() {
             .and_then(|matrix| matrix.with_names(Axis::Cols, ["a", "b", "c"]))
             .unwrap();
     assert_eq!(matrix.names(Axis::Cols).unwrap().get(2), Some(&b"c"[..]));
-    matrix.write(&to, &unsynced()).unwrap();
+    matrix.write(&to, &unsynced(), &sparing()).unwrap();
     let source = nnz::open(&to).and_then(nnz::Dataset::into_matrix).unwrap();
     let names = source.names(Axis::Rows).unwrap().unwrap();
     assert_eq!(names.iter().collect::<Vec<_>>(), [b"r0", b"r1"]);
@@ -310,7 +315,7 @@ fn matrices_in_memory_are_written_with_names() {
 #[test]
 fn matrices_above_the_memory_limit_are_refused() {
     let source = location(&root().join("testdata/bpcells/matrix_dir/basic_uint.packed.col"));
-    let read = nnz::read_dense(&source, &options(None, 1).memory(1000));
+    let read = nnz::read_dense(&source, &options(None), &sparing().with_memory(1000));
     let error = read.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }
@@ -326,7 +331,8 @@ fn empty_rows_cost_no_time() {
     let huge = description.replace("[3,0]", "[1152921504606846976,0]");
     assert_ne!(huge, description);
     std::fs::write(path.join("binsparse.json"), huge).unwrap();
-    let read = nnz::read_dense(location(&path), &options(None, 2)).unwrap();
+    let read =
+        nnz::read_dense(location(&path), &options(None), &sparing().with_threads(2)).unwrap();
     assert_eq!((read.shape.rows, read.values), (1 << 60, dense.values));
 }
 
@@ -336,13 +342,13 @@ fn names_and_axis_kinds_are_read_into_memory() {
     use nnz::matrix::AxisKind;
     let folder = tempfile::tempdir().unwrap();
     let example = root().join("examples/pbmc_10x_v3_mtx");
-    let matrix = nnz::read(location(&example), &nnz::ReadOptions::default()).unwrap();
+    let matrix = nnz::read(location(&example), &nnz::ReadOptions::default(), &sparing()).unwrap();
     assert_eq!(matrix.axis_kinds(), [AxisKind::Features, AxisKind::Cells]);
     let genes = matrix.names(nnz::Axis::Rows).unwrap().clone();
     assert_eq!(genes.len(), matrix.shape().rows);
     let target = folder.path().join("x.h5ad");
     let cells = matrix.shape().cols;
-    let summary = matrix.write(location(&target), &unsynced()).unwrap();
+    let summary = matrix.write(location(&target), &unsynced(), &sparing()).unwrap();
     assert!(
         summary.notes.iter().any(|note| note.contains("transposed: rows are now cells")),
         "{summary:?}"
@@ -351,6 +357,6 @@ fn names_and_axis_kinds_are_read_into_memory() {
     assert_eq!(written.header().shape.rows, cells);
     assert_eq!(written.names(nnz::Axis::Cols).unwrap().unwrap(), genes);
     let bare = nnz::ReadOptions::default().names(false);
-    let bare = nnz::read(location(&example), &bare).unwrap();
+    let bare = nnz::read(location(&example), &bare, &sparing()).unwrap();
     assert_eq!(bare.names(nnz::Axis::Rows), None);
 }

@@ -2,6 +2,7 @@
 //! give errors with a place.
 
 use crate::common::manifest::{self, Entry};
+use nnz::Context;
 use nnz::error::{Finding, Severity};
 use nnz::{Axis, Location, MatrixSource, ValidateOptions};
 use serde_json::Value;
@@ -15,7 +16,7 @@ fn place(file: &str, group: Option<&str>) -> Location {
 
 fn findings(location: &Location) -> Vec<Finding> {
     let mut findings = Vec::new();
-    nnz::validate(location.clone(), &ValidateOptions::default(), &nnz::NoProgress, &mut |f| {
+    nnz::validate(location.clone(), &ValidateOptions::default(), &Context::default(), &mut |f| {
         findings.push(f)
     })
     .unwrap();

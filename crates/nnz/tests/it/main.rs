@@ -22,6 +22,7 @@ mod archive;
 mod cancellation;
 mod common;
 mod compare;
+mod contexts;
 mod examples;
 mod faulty_storage;
 mod fragments;

@@ -2,7 +2,7 @@
 //! files are read back.
 
 use crate::common::{location, manifest, root, unsynced};
-use nnz::{Dataset, Location, NoProgress, OpenOptions};
+use nnz::{Dataset, Location, OpenOptions};
 
 fn place(file: &str, variable: Option<&str>) -> Location {
     let path = root().join("testdata/matlab").join(file);
@@ -51,7 +51,12 @@ fn variables_match_their_manifest() {
 #[test]
 fn variables_are_listed_with_class_and_shape() {
     for file in ["v5_struct_u.mat", "v5_struct_z.mat", "v73_struct.mat"] {
-        let members = nnz::formats::list_members(place(file, None), &OpenOptions::new()).unwrap();
+        let members = nnz::formats::list_members(
+            place(file, None),
+            &OpenOptions::new(),
+            &crate::common::sparing(),
+        )
+        .unwrap();
         let find = |path: &str| members.iter().find(|member| member.path == path);
         let listed = |path: &str| {
             let member = find(path).unwrap_or_else(|| panic!("{file}: no {path} in {members:?}"));
@@ -118,7 +123,7 @@ fn written_files_are_read_back() {
             let mut options = unsynced();
             options.compress = compress;
             // Sparse matrices are double, logical or complex.
-            nnz::convert(entry.location(), &to, &options, &NoProgress)
+            nnz::convert(entry.location(), &to, &options, &crate::common::sparing())
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             let matrix = manifest::open(&to).unwrap_or_else(|error| panic!("{name}: {error}"));
             if let Err(what) = manifest::compare(&*matrix, expected) {
@@ -138,17 +143,20 @@ fn values_that_matlab_cannot_store_are_refused() {
     let (from, to) = (folder.path().join("a.mtx"), folder.path().join("a.mat"));
     let text = "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 9007199254740993\n";
     std::fs::write(&from, text).unwrap();
-    let error = nnz::convert(location(&from), location(&to), &unsynced(), &NoProgress).unwrap_err();
+    let error =
+        nnz::convert(location(&from), location(&to), &unsynced(), &crate::common::sparing())
+            .unwrap_err();
     assert!(error.to_string().contains("9007199254740993"), "{error}");
     assert!(!to.exists());
     std::fs::write(&from, text.replace("993", "992")).unwrap();
-    nnz::convert(location(&from), location(&to), &unsynced(), &NoProgress).unwrap();
+    nnz::convert(location(&from), location(&to), &unsynced(), &crate::common::sparing()).unwrap();
     let matrix = manifest::open(&location(&to)).unwrap();
     assert_eq!(matrix.header().value_type, nnz::ValueType::F64);
     // Names of variables.
     for name in ["1a", "a b", "S/a", ""] {
         let to = Location::Path { path: to.clone(), group: Some(name.to_owned()) };
-        let error = nnz::convert(location(&from), &to, &unsynced(), &NoProgress).unwrap_err();
+        let error =
+            nnz::convert(location(&from), &to, &unsynced(), &crate::common::sparing()).unwrap_err();
         assert!(error.to_string().contains("no name of a variable"), "{name}: {error}");
     }
 }
@@ -165,7 +173,7 @@ fn validate_reads_all_variables() {
     std::fs::write(&path, bytes).unwrap();
     let mut found = Vec::new();
     let options = nnz::ValidateOptions::default();
-    nnz::validate(location(&path), &options, &nnz::NoProgress, &mut |finding| {
+    nnz::validate(location(&path), &options, &crate::common::sparing(), &mut |finding| {
         found.push(finding.to_string())
     })
     .unwrap();

@@ -6,6 +6,7 @@
 
 mod damage;
 
+use nnz::Context;
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -298,9 +299,9 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
     }
     let mut options = unsynced();
     options.format = Some("bpcells");
-    let mut convert = |threads: usize| {
-        options.threads = threads;
-        let done = nnz::convert(location(path), location(several), &options, &nnz::NoProgress);
+    let convert = |threads: usize| {
+        let context = crate::common::sparing().with_threads(threads);
+        let done = nnz::convert(location(path), location(several), &options, &context);
         done.map(|summary| summary.entries).map_err(|error| error.to_string())
     };
     let alone = convert(1);
@@ -335,9 +336,9 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
     let check = |threads| {
         let mut faults = Vec::new();
-        let allowed =
-            nnz::ValidateOptions::default().memory(32 << 20).threads(threads).dialect(None);
-        let validated = nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
+        let allowed = nnz::ValidateOptions::default().dialect(None);
+        let context = Context::default().with_memory(32 << 20).with_threads(threads);
+        let validated = nnz::validate(&here, &allowed, &context, &mut |finding| {
             if finding.severity == Severity::Fault {
                 faults.push(finding);
             }
@@ -357,13 +358,12 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     }
     let read = read_everything(path);
     let mut text = Vec::new();
-    let catted = nnz::cat(&here, &nnz::CatOptions::default().memory(32 << 20), &mut text);
+    let context = Context::default().with_memory(32 << 20);
+    let catted = nnz::cat(&here, &nnz::CatOptions::default(), &context, &mut text);
     drop(text);
-    let expand = nnz::CatOptions::default()
-        .memory(32 << 20)
-        .expand(true)
-        .rows("1:7".parse::<nnz::Selection>().unwrap());
-    let _ = nnz::cat(&here, &expand, &mut std::io::sink());
+    let expand =
+        nnz::CatOptions::default().expand(true).rows("1:7".parse::<nnz::Selection>().unwrap());
+    let _ = nnz::cat(&here, &expand, &context, &mut std::io::sink());
     for error in
         [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()
     {
@@ -371,7 +371,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
             return Err(format!("an error without a path: {error}"));
         }
     }
-    if nnz::frames::holds(&here, &nnz::OpenOptions::new()).unwrap()
+    if nnz::frames::holds(&here, &nnz::OpenOptions::new(), &context).unwrap()
         || matches!(nnz::open(&here), Ok(nnz::Dataset::Tensor(_)))
     {
         return Ok(Outcome::Refused);
@@ -417,7 +417,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         options.order = None;
         options.format_options.set("layout", "coordinate");
     }
-    if nnz::convert(&here, location(target), &options, &nnz::NoProgress).is_err() {
+    if nnz::convert(&here, location(target), &options, &crate::common::sparing()).is_err() {
         // The other format does not support all matrices. Files that are left are checked later.
         return Ok(Outcome::Read);
     }
@@ -431,7 +431,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     if again == "mtx" {
         options.format_options.set("layout", "coordinate");
     }
-    nnz::convert(location(target), location(back), &options, &nnz::NoProgress)
+    nnz::convert(location(target), location(back), &options, &crate::common::sparing())
         .map_err(|error| format!("does not come back from {there}: {error}"))?;
     let largest = largest.max(size(back));
     let found = nnz::open(location(back))
@@ -519,9 +519,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     }
     let mut options = unsynced();
     options.format = Some("bpcells");
-    let _ = nnz::convert(here, location(target), &options, &nnz::NoProgress);
+    let _ = nnz::convert(here, location(target), &options, &crate::common::sparing());
     options.format = Some("mtx");
-    let _ = nnz::convert(here, location(target), &options, &nnz::NoProgress);
+    let _ = nnz::convert(here, location(target), &options, &crate::common::sparing());
     Ok(())
 }
 
@@ -816,7 +816,8 @@ fn huge_shapes_take_no_memory() {
         for order in [None, Some(Order::Col), Some(Order::Row)] {
             let mut options = unsynced();
             options.order = order;
-            let done = nnz::convert(location(&from), location(&to), &options, &nnz::NoProgress);
+            let done =
+                nnz::convert(location(&from), location(&to), &options, &crate::common::sparing());
             done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
             let after = nnz::open(location(&to)).and_then(nnz::Dataset::into_matrix).unwrap();
             assert_eq!(after.header().shape, before.header().shape);

@@ -1,10 +1,11 @@
 //! Files of which only the beginning is sorted.
 
+use nnz::Context;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use nnz::{ConvertOptions, DiffOptions, Location, NoProgress, output::WriteOptions};
+use nnz::{ConvertOptions, DiffOptions, Location};
 
 fn at(path: &Path) -> Location {
     Location::Path { path: path.to_path_buf(), group: None }
@@ -27,16 +28,14 @@ fn convert_and_compare(path: &Path, memory: u64) {
     for (target, threads) in [("m.bpcells", 1), ("m.bpcells", 3), ("m2.mtx", 2)] {
         let target = dir.join(target);
         for overwrite in [false, true] {
-            let options = ConvertOptions::default()
-                .write(WriteOptions { overwrite, sync: false })
-                .memory(memory)
-                .threads(threads);
-            nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
-            let options =
-                DiffOptions::default().stored(true).max_diffs(1).memory(1 << 24).threads(1);
+            let context = Context::default().with_memory(memory).with_threads(threads);
+            let options = ConvertOptions::default().overwrite(overwrite).sync(false);
+            nnz::convert(at(path), at(&target), &options, &context).unwrap();
+            let options = DiffOptions::default().stored(true).max_diffs(1);
+            let context = Context::default().with_memory(1 << 24).with_threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
-            nnz::diff(at(path), at(&target), &options, &nnz::NoProgress, each).unwrap();
+            nnz::diff(at(path), at(&target), &options, &context, each).unwrap();
             assert_eq!(differences, []);
         }
         let removed =
@@ -75,9 +74,11 @@ fn files_with_descending_rows_equal_their_conversion() {
     let dir = tempfile::tempdir().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx");
     let target = dir.path().join("pbmc.bpcells");
-    nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
+    nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &Context::default())
+        .unwrap();
     let mut count = 0;
-    let options = DiffOptions::default().stored(false).max_diffs(10).memory(1 << 26).threads(2);
-    nnz::diff(at(&example), at(&target), &options, &nnz::NoProgress, &mut |_| count += 1).unwrap();
+    let context = Context::default().with_memory(1 << 26).with_threads(2);
+    let options = DiffOptions::default().stored(false).max_diffs(10);
+    nnz::diff(at(&example), at(&target), &options, &context, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

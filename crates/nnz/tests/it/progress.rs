@@ -1,12 +1,13 @@
 //! What takes long reports progress: each part ends, and reports as many entries as it began with.
 
+use nnz::Context;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use nnz::compute::{Normalization, PcaOptions, TargetSum};
 use nnz::engine::Filter;
 use nnz::report::{Report, ReportOptions};
-use nnz::{ConvertOptions, DiffOptions, Location, NoProgress, Progress, ValidateOptions};
+use nnz::{ConvertOptions, DiffOptions, Location, Progress, ValidateOptions};
 use nnz_testing::command::testdata;
 
 /// The name of a part, its total, and what was finished.
@@ -37,11 +38,12 @@ impl Progress for Recorder {
 }
 
 /// Returns the parts that an operation reports.
-fn parts(operation: impl FnOnce(&Recorder)) -> Vec<Part> {
-    let recorder = Recorder::default();
-    operation(&recorder);
+fn parts(operation: impl FnOnce(&Context)) -> Vec<Part> {
+    let recorder = Arc::new(Recorder::default());
+    let progress: Arc<dyn Progress> = Arc::<Recorder>::clone(&recorder);
+    operation(&Context::default().with_progress(progress));
     assert!(!*recorder.open.lock().unwrap(), "a part does not end");
-    recorder.parts.into_inner().unwrap()
+    std::mem::take(&mut *recorder.parts.lock().unwrap())
 }
 
 fn part(what: &str, entries: u64) -> Part {
@@ -58,7 +60,7 @@ const ENTRIES: u64 = 23_866;
 fn example(directory: &Path, name: &str) -> Location {
     let source = at(&testdata().join("../examples/pbmc_10x_v3_mtx"));
     let target = at(&directory.join(name));
-    nnz::convert(source, target.clone(), &ConvertOptions::default(), &NoProgress).unwrap();
+    nnz::convert(source, target.clone(), &ConvertOptions::default(), &Context::default()).unwrap();
     target
 }
 
@@ -67,9 +69,9 @@ fn validation_reports_the_entries_of_every_format() {
     let scratch = tempfile::tempdir().unwrap();
     for name in ["a.bpcells", "a.h5ad", "a.npz", "a.mtx", "a.mat", "a.loom", "a.bsp.h5"] {
         let location = example(scratch.path(), name);
-        let found = parts(|recorder| {
+        let found = parts(|context| {
             let options = ValidateOptions::default();
-            nnz::validate(&location, &options, recorder, &mut |_| {}).unwrap();
+            nnz::validate(&location, &options, context, &mut |_| {}).unwrap();
         });
         let [(what, total, done)] = &found[..] else { panic!("{name}: {found:?}") };
         // Loom stores all elements.
@@ -87,21 +89,21 @@ fn comparisons_report_the_entries_of_both() {
     let first = example(scratch.path(), "a.bpcells");
     for (name, by_name) in [("b.npz", false), ("c.h5ad", false), ("d.h5ad", true)] {
         let second = example(scratch.path(), name);
-        let found = parts(|recorder| {
+        let found = parts(|context| {
             let options = DiffOptions::default().by_name(by_name);
-            nnz::diff(&first, &second, &options, recorder, &mut |found| panic!("{found:?}"))
+            nnz::diff(&first, &second, &options, context, &mut |found| panic!("{found:?}"))
                 .unwrap();
         });
         assert_eq!(found, [part("comparing", 2 * ENTRIES)], "{name}");
     }
     let [first, second] = ["e.h5ad", "f.h5ad"].map(|name| example(scratch.path(), name));
-    let found = parts(|recorder| {
+    let found = parts(|context| {
         let each = &mut |found| panic!("{found:?}");
         nnz::whole::diff(
             [&first, &second],
             &nnz::OpenOptions::new(),
             &DiffOptions::default(),
-            recorder,
+            context,
             each,
         )
         .unwrap();
@@ -115,23 +117,22 @@ fn measuring_and_computing_are_reported() {
     let source = example(scratch.path(), "a.h5ad");
     let target = |name: &str| at(&scratch.path().join(name));
     let options = ConvertOptions::default();
-    let found = parts(|recorder| {
+    let found = parts(|context| {
         let filter = "nnz>=1".parse::<Filter>().unwrap();
         let filters = [&filter, &Filter::all()];
-        nnz::filter(source.clone(), target("f.bpcells"), filters, &options, recorder).unwrap();
+        nnz::filter(source.clone(), target("f.bpcells"), filters, &options, context).unwrap();
     });
     assert_eq!(found[0], part("measuring", ENTRIES));
     assert_eq!(found[1].0, "writing");
-    let found = parts(|recorder| {
+    let found = parts(|context| {
         let how = Normalization::default().target_sum(TargetSum::Median);
-        nnz::compute::normalize(source.clone(), target("n.h5ad"), &how, &options, recorder)
-            .unwrap();
+        nnz::compute::normalize(source.clone(), target("n.h5ad"), &how, &options, context).unwrap();
     });
     assert_eq!(found, [part("measuring", ENTRIES), part("writing", ENTRIES)]);
-    let found = parts(|recorder| {
+    let found = parts(|context| {
         let (how, components) = (Normalization::default(), PcaOptions::default().components(2));
         let to = target("p.npz");
-        nnz::compute::pca(source.clone(), to, &how, &components, &options, recorder).unwrap();
+        nnz::compute::pca(source.clone(), to, &how, &components, &options, context).unwrap();
     });
     assert!(found.len() > 2 && found.iter().all(|one| *one == part("computing", ENTRIES)));
 }
@@ -140,8 +141,8 @@ fn measuring_and_computing_are_reported() {
 fn every_pass_of_a_report_is_reported() {
     let scratch = tempfile::tempdir().unwrap();
     let source = example(scratch.path(), "a.bpcells");
-    let found = parts(|recorder| {
-        Report::of_location(source, &ReportOptions::default(), recorder).unwrap();
+    let found = parts(|context| {
+        Report::of_location(source, &ReportOptions::default(), context).unwrap();
     });
     let count = |what: &str| found.iter().filter(|(name, ..)| name == what).count();
     // Three kinds of pictures, one of them of both axes, and sums.

@@ -1,12 +1,13 @@
 //! Properties of conversions of any matrix.
 
+use nnz::Context;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::entries::{self, Entry, Number};
-use crate::common::{location, unsynced};
+use crate::common::{location, sparing, unsynced};
 use nnz::{
     ConvertOptions, Order, ValueType,
     bpcells::{FormatVersion, Packing},
@@ -37,12 +38,25 @@ impl Scratch {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    let done = nnz::convert(location(from), location(to), options, &nnz::NoProgress);
+    convert_with(from, to, options, &sparing())
+}
+
+fn convert_with(
+    from: &Path,
+    to: &Path,
+    options: &ConvertOptions,
+    context: &Context,
+) -> nnz::Summary {
+    let done = nnz::convert(location(from), location(to), options, context);
     done.unwrap_or_else(|error| panic!("{} to {}: {error}", from.display(), to.display()))
 }
 
 fn refusal(from: &Path, to: &Path, options: &ConvertOptions) -> String {
-    let done = nnz::convert(location(from), location(to), options, &nnz::NoProgress);
+    refusal_with(from, to, options, &sparing())
+}
+
+fn refusal_with(from: &Path, to: &Path, options: &ConvertOptions, context: &Context) -> String {
+    let done = nnz::convert(location(from), location(to), options, context);
     assert!(!to.exists());
     done.expect_err("a refusal").to_string()
 }
@@ -79,8 +93,9 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[track_caller]
 fn assert_valid(path: &Path) {
-    let options = nnz::ValidateOptions::default().memory(64 << 20).threads(2).dialect(None);
-    nnz::validate(location(path), &options, &nnz::NoProgress, &mut |finding| {
+    let context = Context::default().with_memory(64 << 20).with_threads(2);
+    let options = nnz::ValidateOptions::default().dialect(None);
+    nnz::validate(location(path), &options, &context, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -240,7 +255,7 @@ proptest! {
         convert(&back, &again, &unsynced());
         let cat = |path: &Path| {
             let mut out = Vec::new();
-            nnz::cat(location(path), &nnz::CatOptions::default(), &mut out).unwrap();
+            nnz::cat(location(path), &nnz::CatOptions::default(), &sparing(), &mut out).unwrap();
             out
         };
         if order == Order::Col {
@@ -311,7 +326,7 @@ proptest! {
 
         let mut printed = Vec::new();
         let expand = nnz::CatOptions::default().expand(true);
-        nnz::cat(location(&from), &expand, &mut printed).unwrap();
+        nnz::cat(location(&from), &expand, &sparing(), &mut printed).unwrap();
         let printed = String::from_utf8(printed).unwrap();
         let mut places: Vec<(u64, u64)> = printed.lines().map(|line| {
             let mut fields = line.split('\t').take(2).map(|field| field.parse().unwrap());
@@ -322,7 +337,7 @@ proptest! {
 
         // A target without structures stores the whole matrix.
         let store = scratch.at("b.bpcells");
-        let done = nnz::convert(location(&from), location(&store), &unsynced(), &nnz::NoProgress);
+        let done = nnz::convert(location(&from), location(&store), &unsynced(), &sparing());
         if text.field == "complex" {
             prop_assert!(done.is_err() && !store.exists());
         } else {
@@ -423,9 +438,8 @@ fn memory_and_threads_do_not_change_the_result() {
                 for memory in [1, 4 << 10, 64 << 10, 1 << 20] {
                     for threads in [1, 2, 5] {
                         let found = scratch.at(&format!("found.{format}"));
-                        options.memory = memory;
-                        options.threads = threads;
-                        convert(&from, &found, &options);
+                        let context = sparing().with_memory(memory).with_threads(threads);
+                        convert_with(&from, &found, &options, &context);
                         let same = bytes_of(&found) == expected;
                         assert!(same, "{field}, {format}, {order}, {memory} bytes, {threads}");
                     }
@@ -450,10 +464,9 @@ fn memory_does_not_change_a_transposed_store() {
     convert(&store, &expected, &options);
     for memory in [1, 64 << 10] {
         for threads in [1, 2] {
-            options.memory = memory;
-            options.threads = threads;
+            let context = sparing().with_memory(memory).with_threads(threads);
             let found = scratch.at("found");
-            convert(&store, &found, &options);
+            convert_with(&store, &found, &options, &context);
             assert!(bytes_of(&found) == bytes_of(&expected), "{memory} bytes, {threads} threads");
         }
     }
@@ -471,23 +484,23 @@ fn distant_duplicates_are_found_and_summed_in_any_memory() {
     text.entries.push((row, col, "5".to_owned()));
     text.write(&from);
     for memory in [1, 64 << 20] {
-        let options = unsynced().memory(memory);
+        let options = unsynced();
+        let context = sparing().with_memory(memory);
         let store = scratch.at("b.bpcells");
-        let message = refusal(&from, &store, &options);
+        let message = refusal_with(&from, &store, &options, &context);
         // The banner and the size line come before the entries.
         assert!(message.contains("line 40003, column 1"), "{message}");
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
-        let allowed = nnz::ValidateOptions::default().memory(memory).threads(2).dialect(None);
-        nnz::validate(location(&from), &allowed, &nnz::NoProgress, &mut |finding| {
-            findings.push(finding)
-        })
-        .unwrap();
+        let context = context.with_threads(2);
+        let allowed = nnz::ValidateOptions::default().dialect(None);
+        nnz::validate(location(&from), &allowed, &context, &mut |finding| findings.push(finding))
+            .unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].to_string().contains("line 40003, column 1"), "{}", findings[0]);
 
         let summed = options.duplicates(DuplicatePolicy::Sum);
-        assert_eq!(convert(&from, &store, &summed).entries, 40_000);
+        assert_eq!(convert_with(&from, &store, &summed, &context).entries, 40_000);
         let sum = stored(&store).into_iter().find(|(r, c, _)| (*r, *c) == (row, col));
         assert_eq!(sum.unwrap().2, Number::Integer(6));
         fs::remove_dir_all(&store).unwrap();
@@ -506,8 +519,8 @@ fn kept_duplicates_stay_in_order() {
         .write(&from);
     for memory in [1, 64 << 20] {
         for order in [Order::Col, Order::Row] {
-            let options = unsynced().memory(memory).order(order).duplicates(DuplicatePolicy::Keep);
-            convert(&from, &store, &options);
+            let options = unsynced().order(order).duplicates(DuplicatePolicy::Keep);
+            convert_with(&from, &store, &options, &sparing().with_memory(memory));
             let expected = entries
                 .iter()
                 .map(|(row, col, value)| (*row, *col, Number::Integer(value.parse().unwrap())));
@@ -552,7 +565,7 @@ fn nan_payloads_are_kept_in_stores_and_refused_in_text() {
     header.shape = nnz::Shape { rows: 3, cols: 1 };
     header.value_type = ValueType::F64;
     header.order = Order::Col;
-    let options = nnz::output::WriteOptions { overwrite: false, sync: false };
+    let options = nnz::output::WriteOptions::default().overwrite(false).sync(false);
     let into = DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS).unwrap();
     let into = nnz_container::NamedArraysWriter::new(into);
     let sink = MatrixSink::create(into, &header, [None, None], SinkOptions::default()).unwrap();
@@ -565,8 +578,8 @@ fn nan_payloads_are_kept_in_stores_and_refused_in_text() {
     let expected: Vec<Entry> =
         odd.iter().zip(0..).map(|(bits, row)| (row, 0, Number::Real(*bits))).collect();
     assert_eq!(stored(&store), expected);
-    let options = unsynced().order(Order::Row).memory(1);
-    convert(&store, &rows, &options);
+    let options = unsynced().order(Order::Row);
+    convert_with(&store, &rows, &options, &sparing().with_memory(1));
     assert_eq!(stored(&rows), expected);
     // Text has only one NaN.
     let message = refusal(&store, &text, &unsynced());
@@ -643,8 +656,8 @@ fn texts_can_be_converted_in_place() {
     text.write(&path);
     let expected = ordered(stored(&path), Order::Row);
     for memory in [1, 64 << 20] {
-        let options = unsynced().order(Order::Row).memory(memory);
-        convert(&path, &path, &options);
+        let options = unsynced().order(Order::Row);
+        convert_with(&path, &path, &options, &sparing().with_memory(memory));
         assert_eq!(stored(&path), expected);
     }
 }

@@ -1,5 +1,6 @@
 //! Reading whole matrices into memory.
 
+use nnz::Context;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -75,8 +76,9 @@ fn stores_are_read_in_any_order_by_any_number_of_threads() {
         let expected = stored(&location);
         for order in [None, Some(Order::Row), Some(Order::Col)] {
             for threads in [1, 3] {
-                let options = ReadOptions::default().order(order).threads(threads);
-                let matrix = nnz::read(&location, &options).unwrap();
+                let context = Context::default().with_threads(threads);
+                let options = ReadOptions::default().order(order);
+                let matrix = nnz::read(&location, &options, &context).unwrap();
                 assert!(order.is_none_or(|order| order == matrix.order()));
                 assert_eq!(entries(&matrix), expected, "{name} {order:?} {threads}");
             }
@@ -98,8 +100,9 @@ fn binsparse_is_read() {
         }
         let expected = stored(&location);
         for threads in [1, 2] {
-            let options = ReadOptions::default().threads(threads);
-            let matrix = nnz::read(&location, &options).unwrap();
+            let context = Context::default().with_threads(threads);
+            let options = ReadOptions::default();
+            let matrix = nnz::read(&location, &options, &context).unwrap();
             assert_eq!(matrix.values().value_type(), header.value_type);
             assert_eq!(entries(&matrix), expected, "{location}");
         }
@@ -119,7 +122,7 @@ fn fill_values_other_than_zero_are_refused() {
                 continue;
             };
             if opened.header().fill.is_some() {
-                nnz::read(&location, &ReadOptions::default()).unwrap_err();
+                nnz::read(&location, &ReadOptions::default(), &Context::default()).unwrap_err();
                 refused += 1;
             }
         }
@@ -135,9 +138,14 @@ fn duplicates_are_refused_on_request() {
     std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
     let keep = Some(nnz::output::DuplicatePolicy::Keep);
     let options = nnz::ConvertOptions::default().duplicates(keep);
-    nnz::convert(at(text), at(store.clone()), &options, &nnz::NoProgress).unwrap();
-    let read =
-        |duplicates| nnz::read(at(store.clone()), &ReadOptions::default().duplicates(duplicates));
+    nnz::convert(at(text), at(store.clone()), &options, &crate::common::sparing()).unwrap();
+    let read = |duplicates| {
+        nnz::read(
+            at(store.clone()),
+            &ReadOptions::default().duplicates(duplicates),
+            &Context::default(),
+        )
+    };
     assert_eq!(read(None).unwrap().indptr(), [0, 3, 3, 3]);
     let error = read(Some(nnz::output::DuplicatePolicy::Refuse)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
@@ -150,7 +158,7 @@ fn texts_are_sorted_and_expanded() {
     let path = dir.path().join("m.mtx");
     let text = "coordinate integer symmetric\n3 3 3\n3 1 7\n2 2 5\n2 1 -4\n";
     std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
-    let matrix = nnz::read(at(path), &ReadOptions::default()).unwrap();
+    let matrix = nnz::read(at(path), &ReadOptions::default(), &Context::default()).unwrap();
     assert_eq!(matrix.order(), Order::Col);
     assert_eq!(matrix.indptr(), [0, 2, 4, 5]);
     assert_eq!(*matrix.indices(), Minors::U32(vec![1, 2, 0, 1, 0]));
@@ -160,9 +168,10 @@ fn texts_are_sorted_and_expanded() {
 #[test]
 fn matrices_above_the_memory_limit_are_refused() {
     for order in [Order::Col, Order::Row] {
-        let options = ReadOptions::default().order(order).memory(1000);
+        let context = Context::default().with_memory(1000);
+        let options = ReadOptions::default().order(order);
         let location = testdata("matrix_dir/basic_uint.packed.col");
-        let error = nnz::read(&location, &options).unwrap_err();
+        let error = nnz::read(&location, &options, &context).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Memory { allowed: 1000, .. }), "{error}");
     }
 }

@@ -17,6 +17,7 @@
 //! pointers of more than 64 KiB, the chunk with the last one is read twice. At most 16 MiB of metadata
 //! are cached per file.
 
+use nnz::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
@@ -25,15 +26,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::common::samples;
-use nnz::formats::{Registry, list};
+use nnz::formats::list;
 use nnz::storage::{CountingStorage, LocalStorage, Opened, Request, Storage};
 use nnz::{Batch, Dataset, Location, OpenOptions, Projection, Values};
 use nnz_core::{FragmentBatch, FragmentFields};
 
 /// Opens a location and reads the first batch; returns the name of the format.
 fn look(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<&'static str> {
-    let options = OpenOptions::new().storage(storage);
-    let found = Registry::default().detect(&Location::parse(path), &options)?;
+    let context = Context::default().with_storage(storage);
+    let options = OpenOptions::new();
+    let found = context.detect(&Location::parse(path), &options)?;
     let name = found.format().info().name;
     first_batch(&found.open(&options)?)?;
     Ok(name)
@@ -175,7 +177,11 @@ fn fragments_as_text_are_read_once() {
         (0..20_000).map(|at| format!("chr1\t{at}\t{}\tAAAC-{}\t1\n", at + 50, at % 7)).collect();
     std::fs::write(&path, text).unwrap();
     let storage = CountingStorage::new(Arc::new(LocalStorage));
-    let opened = Opened::new(&(Arc::new(storage.clone()) as Arc<dyn Storage>), &path).unwrap();
+    let opened = Opened::new(
+        &nnz::engine::TaskContext::default().with_storage(Arc::new(storage.clone())),
+        &path,
+    )
+    .unwrap();
     assert!(nnz_singlecell::fragment_tsv::recognise(opened.file().unwrap()).unwrap());
     let source = nnz_singlecell::fragment_tsv::from_opened(&opened).unwrap();
     let mut reading = source.read(Default::default()).unwrap();

@@ -70,7 +70,9 @@ fn compare_tensor(
     expected: &serde_json::Value,
 ) -> Result<(), String> {
     let mut text = Vec::new();
-    tensor.cat(&CatOptions::default(), &mut text).map_err(|error| error.to_string())?;
+    tensor
+        .cat(&CatOptions::default(), &crate::common::sparing(), &mut text)
+        .map_err(|error| error.to_string())?;
     let found: Vec<String> =
         String::from_utf8(text).unwrap().lines().map(ToOwned::to_owned).collect();
     let mut wanted = Vec::new();
@@ -105,7 +107,7 @@ const WORST: [i64; 9] = [0, 1, -1, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 53, i64
 fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize, value: i64) {
     use nnz_container::NamedArraysWriter;
     use nnz_container::npz::{NpzOptions, NpzWriter};
-    let unsynced = nnz::output::WriteOptions { overwrite: true, sync: false };
+    let unsynced = nnz::output::WriteOptions::default().overwrite(true).sync(false);
     let arrays: &[(&str, &[i64])] = match format {
         "coo" => &[("row", &[0, 0, 2, 3, 1]), ("col", &[1, 4, 0, 3, 2]), ("shape", &[4, 5])],
         _ => &[("indptr", &[0, 2, 2, 3, 5]), ("indices", &[1, 3, 0, 3, 2]), ("shape", &[4, 4])],
@@ -158,7 +160,7 @@ fn converted(from: &std::path::Path, to: &std::path::Path, set: impl Fn(&mut nnz
     let mut options = crate::common::unsynced();
     set(&mut options);
     let (from, to) = (crate::common::location(from), crate::common::location(to));
-    nnz::convert(from, to, &options, &nnz::NoProgress).unwrap();
+    nnz::convert(from, to, &options, &crate::common::sparing()).unwrap();
 }
 
 fn entries_of(path: &std::path::Path) -> Vec<(u64, u64, String)> {
@@ -250,7 +252,7 @@ fn write_three_dimensions(path: &std::path::Path, order: &[usize]) {
         path,
         (&[3, 4, 5], &coordinates),
         &values,
-        nnz::output::WriteOptions { overwrite: true, sync: false },
+        nnz::output::WriteOptions::default().overwrite(true).sync(false),
         nnz_container::npz::NpzOptions::default(),
     )
     .unwrap();
@@ -259,7 +261,7 @@ fn write_three_dimensions(path: &std::path::Path, order: &[usize]) {
 fn printed(path: &std::path::Path) -> Result<String, nnz::Error> {
     let Dataset::Tensor(tensor) = nnz::open(path)? else { panic!("no tensor") };
     let mut text = Vec::new();
-    tensor.cat(&CatOptions::default(), &mut text)?;
+    tensor.cat(&CatOptions::default(), &crate::common::sparing(), &mut text)?;
     Ok(String::from_utf8(text).unwrap())
 }
 

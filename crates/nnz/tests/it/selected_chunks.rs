@@ -1,5 +1,6 @@
 //! Of dense matrices in chunks, only the chunks with selected rows and columns are read.
 
+use nnz::Context;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,12 +10,10 @@ use nnz::container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz::container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
 use nnz::container::zarr::{ZarrOptions, ZarrWriter};
 use nnz::engine::Slice;
-use nnz::formats::Registry;
 use nnz::output::WriteOptions;
 use nnz::storage::{CountingStorage, LocalStorage, Request};
 use nnz::{
-    ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, NoProgress, OpenOptions, Order,
-    Selection, Shape,
+    ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, OpenOptions, Order, Selection, Shape,
 };
 use nnz_testing::random::Random;
 
@@ -35,18 +34,26 @@ fn write(folder: &Path, numbers: &[f64]) -> [std::path::PathBuf; 3] {
     let place = nnz::Place::default();
     let source = matrix.into_source().unwrap();
     let options = ConvertOptions::default();
-    nnz::convert_source(&*source, &place, Location::parse(&paths[0]), &options, &NoProgress)
-        .unwrap();
+    nnz::convert_source(
+        &*source,
+        &place,
+        Location::parse(&paths[0]),
+        &options,
+        &crate::common::sparing(),
+    )
+    .unwrap();
     let zarr = ZarrOptions::default();
     write_anndata(
-        Box::new(Hdf5Writer::create(&paths[1], "", UNSYNCED, Hdf5Options::default()).unwrap()),
+        Box::new(Hdf5Writer::create(&paths[1], "", unsynced(), Hdf5Options::default()).unwrap()),
         numbers,
     );
-    write_anndata(Box::new(ZarrWriter::create(&paths[2], "", UNSYNCED, zarr).unwrap()), numbers);
+    write_anndata(Box::new(ZarrWriter::create(&paths[2], "", unsynced(), zarr).unwrap()), numbers);
     paths
 }
 
-const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
+fn unsynced() -> WriteOptions {
+    WriteOptions::default().overwrite(false).sync(false)
+}
 
 /// Writes a dense AnnData file, as anndata does.
 fn write_anndata(mut tree: Box<dyn TreeWriter>, numbers: &[f64]) {
@@ -79,8 +86,9 @@ fn write_anndata(mut tree: Box<dyn TreeWriter>, numbers: &[f64]) {
 }
 
 fn open(path: &Path, storage: &CountingStorage) -> Box<dyn MatrixSource> {
-    let options = OpenOptions::new().storage(Arc::new(storage.clone()));
-    let found = Registry::default().detect(&Location::parse(path), &options).unwrap();
+    let context = Context::default().with_storage(Arc::new(storage.clone()));
+    let options = OpenOptions::new();
+    let found = context.detect(&Location::parse(path), &options).unwrap();
     match found.open(&options).unwrap() {
         Dataset::Matrix(matrix) => matrix,
         _ => panic!("no matrix"),

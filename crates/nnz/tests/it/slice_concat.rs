@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::common::entries::{self, Entry, Number};
 use crate::common::{location, unsynced};
 use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection, Selection,
-    ValueType,
+    Axis, ConcatOptions, Location, MatrixSource as _, Order, Projection, Selection, ValueType,
     engine::{Concat, Slice},
 };
 use nnz_testing::random::Random;
@@ -88,7 +87,7 @@ impl Model {
             }
         };
         let options = unsynced().format("bpcells").order(order);
-        nnz::convert(location(&text), &target, &options, &nnz::NoProgress).unwrap();
+        nnz::convert(location(&text), &target, &options, &crate::common::sparing()).unwrap();
         target
     }
 
@@ -195,19 +194,19 @@ proptest! {
         let expected = ordered(expected, order_of(by_row));
 
         let target = scratch.path().join(if to_text { "t.mtx" } else { "t.bpcells" });
-        let mut options = unsynced().order(order_of(by_row));
+        let options = unsynced().order(order_of(by_row));
         let selections = [&row_selection, &col_selection];
-        let run = |options: &ConvertOptions| {
-            nnz::slice(&source, location(&target), selections, options, &nnz::NoProgress).unwrap()
+        let run = |threads| {
+            let context = crate::common::sparing().with_threads(threads);
+            nnz::slice(&source, location(&target), selections, &options, &context).unwrap()
         };
-        let summary = run(&options);
+        let summary = run(1);
         prop_assert_eq!(summary.entries, expected.len() as u64);
         prop_assert_eq!(summary.shape.rows, row_list.len() as u64);
         prop_assert_eq!(summary.shape.cols, col_list.len() as u64);
         prop_assert_eq!(&stored(&target), &expected);
         let bytes = bytes_of(&target);
-        options.threads = 3;
-        run(&options);
+        run(3);
         prop_assert!(bytes_of(&target) == bytes);
 
         // Any range of the selection, if the source supports it.
@@ -256,7 +255,7 @@ proptest! {
         for name in ["t.mtx", "t.bpcells"] {
             let target = scratch.path().join(name);
             let selections = [&row_selection, &col_selection];
-            nnz::slice(&source, location(&target), selections, &unsynced(), &nnz::NoProgress).unwrap();
+            nnz::slice(&source, location(&target), selections, &unsynced(), &crate::common::sparing()).unwrap();
             prop_assert_eq!(stored(&target), ordered(expected.clone(), Order::Col));
         }
     }
@@ -300,19 +299,18 @@ proptest! {
         let expected = ordered(expected, order_of(by_row));
         for name in ["t.bpcells", "t.mtx"] {
             let target = scratch.path().join(name);
-            let mut options = unsynced().order(order_of(by_row));
+            let options = unsynced().order(order_of(by_row));
             // Not all integers are exact as floats, but these are.
             let value_type = real.then_some(ValueType::F64);
             let how = ConcatOptions::default().value_type(value_type);
             let to = location(&target);
             let summary =
-                nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
+                nnz::concat(&sources, &to, axis, &how, &options, &crate::common::sparing()).unwrap();
             prop_assert_eq!(summary.shape.len(axis), start);
             prop_assert_eq!(&stored(&target), &expected);
             let bytes = bytes_of(&target);
-            options.threads = 3;
-            options.memory = 1;
-            nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
+            let context = crate::common::sparing().with_threads(3).with_memory(1);
+            nnz::concat(&sources, &to, axis, &how, &options, &context).unwrap();
             prop_assert!(bytes_of(&target) == bytes);
         }
         let opened = sources.iter().map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone())).collect();
@@ -354,7 +352,7 @@ fn tall(scratch: &Path, name: &str, step: u64) -> Location {
     let path = scratch.join(format!("{name}.mtx"));
     fs::write(&path, text).unwrap();
     let target = location(&scratch.join(format!("{name}.bpcells")));
-    nnz::convert(location(&path), &target, &unsynced(), &nnz::NoProgress).unwrap();
+    nnz::convert(location(&path), &target, &unsynced(), &crate::common::sparing()).unwrap();
     target
 }
 
@@ -371,10 +369,10 @@ fn majors_longer_than_a_batch_are_concatenated_and_reordered() {
     // In order, without sorting.
     assert!(concat.random_access() && concat.header().sorted_majors);
     for threads in [1, 3] {
-        let options = unsynced().threads(threads);
+        let (options, context) = (unsynced(), crate::common::sparing().with_threads(threads));
         let how = ConcatOptions::default();
         let to = location(&target);
-        nnz::concat(&parts, &to, Axis::Rows, &how, &options, &nnz::NoProgress).unwrap();
+        nnz::concat(&parts, &to, Axis::Rows, &how, &options, &context).unwrap();
         let [a, b] = parts.each_ref().map(|part| {
             let Location::Path { path, .. } = part else { panic!("a path") };
             stored(path)
@@ -385,7 +383,7 @@ fn majors_longer_than_a_batch_are_concatenated_and_reordered() {
         // Rows in reverse, in columns of several batches each.
         let backwards = Selection::ranges([75_000..150_000, 0..75_000]);
         let some = Selection::ranges([2..3, 0..1]);
-        nnz::slice(&parts[0], &to, [&backwards, &some], &options, &nnz::NoProgress).unwrap();
+        nnz::slice(&parts[0], &to, [&backwards, &some], &options, &context).unwrap();
         let moved = a
             .iter()
             .filter(|(_, col, _)| *col != 1)
@@ -411,13 +409,15 @@ fn dimensions_beyond_32_bits_are_sliced_and_concatenated() {
     let all = Selection::all();
     for order in [Order::Row, Order::Col] {
         let options = unsynced().order(order);
-        nnz::slice(&source, location(&target), [&rows, &all], &options, &nnz::NoProgress).unwrap();
+        nnz::slice(&source, location(&target), [&rows, &all], &options, &crate::common::sparing())
+            .unwrap();
         let expected = vec![(0, long - 1, Number::Integer(9)), (1, 4, Number::Integer(8))];
         assert_eq!(stored(&target), ordered(expected, order));
         for axis in [Axis::Rows, Axis::Cols] {
             let both = [source.clone(), source.clone()];
             let how = ConcatOptions::default();
-            nnz::concat(&both, location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
+            nnz::concat(&both, location(&target), axis, &how, &options, &crate::common::sparing())
+                .unwrap();
             let mut expected = Vec::new();
             for start in [0, long] {
                 let (down, right) = if axis == Axis::Rows { (start, 0) } else { (0, start) };
@@ -435,7 +435,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_concatenated() {
         Axis::Rows,
         &ConcatOptions::default(),
         &unsynced(),
-        &nnz::NoProgress,
+        &crate::common::sparing(),
     );
     assert!(done.unwrap_err().to_string().contains("more than 2^64 rows"));
 }
@@ -453,7 +453,8 @@ fn only_dense_matrices_are_concatenated_to_a_dense_one() {
     let target = scratch.path().join("t.mtx");
     let concat = |parts: &[Location], axis| {
         let how = ConcatOptions::default();
-        nnz::concat(parts, location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
+        nnz::concat(parts, location(&target), axis, &how, &unsynced(), &crate::common::sparing())
+            .unwrap();
         fs::read_to_string(&target).unwrap()
     };
     let text = concat(&[dense.clone(), dense.clone()], Axis::Rows);
@@ -465,8 +466,14 @@ fn only_dense_matrices_are_concatenated_to_a_dense_one() {
                     1 1 1.5\n2 2 -0.0\n2 3 0.0\n";
     assert_eq!(text, expected);
     let one = Selection::names(["1"]);
-    nnz::slice(&dense, location(&target), [&one, &Selection::all()], &unsynced(), &nnz::NoProgress)
-        .unwrap();
+    nnz::slice(
+        &dense,
+        location(&target),
+        [&one, &Selection::all()],
+        &unsynced(),
+        &crate::common::sparing(),
+    )
+    .unwrap();
     let text = fs::read_to_string(&target).unwrap();
     assert_eq!(text, "%%MatrixMarket matrix array real general\n1 2\n0.0\n-0.0\n");
 }
@@ -485,7 +492,7 @@ fn concatenations_have_a_common_or_the_requested_type() {
     let concat = |parts: &[Location], value_type| {
         let how = ConcatOptions::default().value_type(value_type);
         let options = unsynced().value_type(value_type);
-        nnz::concat(parts, &target, Axis::Rows, &how, &options, &nnz::NoProgress)
+        nnz::concat(parts, &target, Axis::Rows, &how, &options, &crate::common::sparing())
     };
     // Not all 64-bit integers are exact as floats.
     let message = concat(&texts, None).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! Sums, means, variances, minimum and maximum.
 
+use nnz::Context;
 use std::path::Path;
 
 use nnz::{
@@ -20,13 +21,9 @@ fn stats(location: &Location, threads: usize) -> nnz::Result<Stats> {
 
 fn measured(location: &Location, measures: Measures, threads: usize) -> nnz::Result<Stats> {
     let memory = 1 << 22;
-    let options = StatsOptions::default()
-        .rows(true)
-        .cols(true)
-        .measures(measures)
-        .memory(memory)
-        .threads(threads);
-    nnz::stats(location, &options)
+    let context = Context::default().with_memory(memory).with_threads(threads);
+    let options = StatsOptions::default().rows(true).cols(true).measures(measures);
+    nnz::stats(location, &options, &context)
 }
 
 fn integers(nnz: u64, sum: i128, mean: f64, variance: f64, min: i128, max: i128) -> Moments {
@@ -97,7 +94,8 @@ fn variances_of_nearly_two_to_the_128_cells() {
     let path = dir.path().join("m.dbdf");
     let location = Location::Path { path: path.clone(), group: None };
     let (memory, measures) = (1 << 22, Measures::All);
-    let options = StatsOptions::default().measures(measures).memory(memory).threads(1);
+    let context = Context::default().with_memory(memory).with_threads(1);
+    let options = StatsOptions::default().measures(measures);
     for value in [3_i8, -3] {
         // A CSRMatrix of int8, and a sparse block of one cell: one entry in its row, in column 0.
         let mut bytes = vec![1, 2];
@@ -110,7 +108,7 @@ fn variances_of_nearly_two_to_the_128_cells() {
         bytes.extend([1_u32, 0].map(u32::to_le_bytes).concat());
         bytes.extend(value.to_le_bytes());
         std::fs::write(&path, bytes).unwrap();
-        let variance = spread(&nnz::stats(&location, &options).unwrap()).variance;
+        let variance = spread(&nnz::stats(&location, &options, &context).unwrap()).variance;
         // Nine, divided by the number of cells.
         assert!((variance * 2_f64.powi(128) / 9.0 - 1.0).abs() < 1e-15, "{variance}");
     }
@@ -200,9 +198,11 @@ fn duplicate_entries_of_scipy_are_summed() {
         nnz::CsMatrix::from_parts(shape, nnz::Order::Row, indptr, indices, values).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.npz");
-    nnz::WriteMatrix::write(matrix, &*path, &nnz::ConvertOptions::default()).unwrap();
+    nnz::WriteMatrix::write(matrix, &*path, &nnz::ConvertOptions::default(), &Context::default())
+        .unwrap();
     let location = Location::Path { path, group: None };
-    let dense = nnz::read_dense(&location, &nnz::ReadOptions::default()).unwrap();
+    let dense =
+        nnz::read_dense(&location, &nnz::ReadOptions::default(), &Context::default()).unwrap();
     assert_eq!(dense.values, nnz::Values::F64(vec![0.0, 3.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
     for threads in [1, 2] {
         let found = stats(&location, threads).unwrap();

@@ -26,11 +26,12 @@ fn text(field: &str, side: u64, lines: &[String]) -> String {
 }
 
 fn auto() -> ConvertOptions {
-    unsynced().structure(StructurePolicy::Auto).threads(2)
+    unsynced().structure(StructurePolicy::Auto)
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    nnz::convert(location(from), location(to), options, &nnz::NoProgress).unwrap()
+    nnz::convert(location(from), location(to), options, &crate::common::sparing().with_threads(2))
+        .unwrap()
 }
 
 fn structure(path: &Path) -> Structure {
@@ -165,8 +166,12 @@ fn unsigned_matrices_are_not_skew_symmetric() {
     fs::write(at("a.mtx"), text("integer", 2, &lines)).unwrap();
     let options = auto().format("binsparse").value_type(ValueType::U32);
     // The upper triangle does not fit, although it would not be stored.
-    let done =
-        nnz::convert(location(&at("a.mtx")), location(&at("b.h5")), &options, &nnz::NoProgress);
+    let done = nnz::convert(
+        location(&at("a.mtx")),
+        location(&at("b.h5")),
+        &options,
+        &crate::common::sparing(),
+    );
     done.unwrap_err();
     assert!(!at("b.h5").exists());
 }
@@ -177,7 +182,12 @@ fn unsigned_types_are_refused_for_skew_symmetric_matrices() {
     let at = |name: &str| directory.path().join(name);
     let to = |source: &str, target: &str, value_type| {
         let options = unsynced().format("binsparse").value_type(value_type).transpose(true);
-        nnz::convert(location(&at(source)), location(&at(target)), &options, &nnz::NoProgress)
+        nnz::convert(
+            location(&at(source)),
+            location(&at(target)),
+            &options,
+            &crate::common::sparing(),
+        )
     };
     let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
     fs::write(at("a.mtx"), format!("{banner}1\n3 1 -4\n")).unwrap();

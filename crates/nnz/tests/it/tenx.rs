@@ -80,7 +80,7 @@ fn one_of_several_genomes_has_to_be_selected() {
     // All are checked.
     let mut findings = Vec::new();
     let whole = place("h5/cr2_two_genomes.h5", None);
-    nnz::validate(whole, &nnz::ValidateOptions::default(), &nnz::NoProgress, &mut |f| {
+    nnz::validate(whole, &nnz::ValidateOptions::default(), &crate::common::sparing(), &mut |f| {
         findings.push(f)
     })
     .unwrap();
@@ -109,7 +109,7 @@ fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) ->
     for (name, value) in options {
         convert.format_options.set(*name, *value);
     }
-    nnz::convert(from, crate::common::location(to), &convert, &nnz::NoProgress).map(drop)
+    nnz::convert(from, crate::common::location(to), &convert, &crate::common::sparing()).map(drop)
 }
 
 /// The annotations of features.
@@ -268,7 +268,7 @@ fn extensions_of_other_formats_are_refused() {
     ] {
         let to = folder.path().join(name);
         let options = nnz::ConvertOptions::default().format(format);
-        let error = nnz::convert(&*from, &*to, &options, &nnz::NoProgress).unwrap_err();
+        let error = nnz::convert(&*from, &*to, &options, &crate::common::sparing()).unwrap_err();
         let what = format!("the extension is that of {other}, not of {format}");
         assert!(error.to_string().ends_with(&what), "{error}");
         assert!(!to.exists());
@@ -403,20 +403,24 @@ fn one_of_several_matrices_of_a_directory_is_selected() {
         assert_eq!(matrix.header().axis_kinds, kinds, "{what}");
         assert_eq!(matrix.names(Axis::Rows).unwrap().unwrap().len(), rows, "{what}");
     }
-    let members = nnz::formats::list_members(at(None), &nnz::OpenOptions::new()).unwrap();
+    let members =
+        nnz::formats::list_members(at(None), &nnz::OpenOptions::new(), &crate::common::sparing())
+            .unwrap();
     let paths: Vec<&str> = members.iter().map(|member| &*member.path).collect();
     assert_eq!(paths, ["cells_x_genes.nascent.mtx", "spliced.mtx", "unspliced.mtx"]);
 
     // The main matrix needs no name.
     write("matrix.mtx", &matrix(3, 2, 9));
     assert_eq!(manifest::open(&at(None)).unwrap().header().shape.rows, 3);
-    let members = nnz::formats::list_members(at(None), &nnz::OpenOptions::new()).unwrap();
+    let members =
+        nnz::formats::list_members(at(None), &nnz::OpenOptions::new(), &crate::common::sparing())
+            .unwrap();
     assert_eq!(members.first().unwrap().path, "matrix.mtx");
     // All are checked.
     write("spliced.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 5\n");
     let options = nnz::ValidateOptions::default();
     let mut found = Vec::new();
-    nnz::validate(at(None), &options, &nnz::NoProgress, &mut |finding| {
+    nnz::validate(at(None), &options, &crate::common::sparing(), &mut |finding| {
         found.push(finding.to_string())
     })
     .unwrap();

@@ -1,6 +1,7 @@
 //! A container that only this test knows, added to the registry: formats of named arrays are written to
 //! it and read from it.
 
+use nnz::Context;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,11 +9,10 @@ use std::sync::Arc;
 use nnz::container::memory::Memory;
 use nnz::container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz::container::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
-use nnz::formats::Registry;
 use nnz::matrix::StringReader;
 use nnz::output::StagedFile;
 use nnz::storage::Opened;
-use nnz::{CatOptions, ConvertOptions, Error, Location, NoProgress, OpenOptions, Place, Result};
+use nnz::{CatOptions, ConvertOptions, Error, Location, OpenOptions, Place, Result};
 
 /// The word `bundle` and, as JSON, the name, type and bytes of each member. Strings are lines.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl ContainerKind for Bundle {
     }
 
     fn create(&self, to: &Path, _: &str, how: &CreateOptions) -> Result<Box<dyn TreeWriter>> {
-        Ok(Box::new(Writer { file: StagedFile::create(to, how.write)?, members: Vec::new() }))
+        Ok(Box::new(Writer { file: StagedFile::create(to, &how.write)?, members: Vec::new() }))
     }
 }
 
@@ -114,10 +114,17 @@ const MATRIX: &str =
     "%%MatrixMarket matrix coordinate integer general\n3 4 3\n1 2 5\n3 1 7\n1 4 6\n";
 
 /// Lists the entries of a location as `nnz cat` prints them, sorted.
-fn entries(registry: &Registry, place: &Location) -> Vec<String> {
-    let matrix = registry.open(place, &OpenOptions::new()).unwrap().into_matrix().unwrap();
+fn entries(context: &Context, place: &Location) -> Vec<String> {
+    let matrix = context.open(place).unwrap().into_matrix().unwrap();
     let mut text = Vec::new();
-    nnz::engine::cat(&*matrix, &place.place(), &CatOptions::default(), &mut text).unwrap();
+    nnz::engine::cat(
+        &*matrix,
+        &place.place(),
+        &CatOptions::default(),
+        &Context::default(),
+        &mut text,
+    )
+    .unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
     lines.sort();
@@ -129,22 +136,21 @@ fn formats_of_arrays_round_trip_through_an_added_container() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| Location::Path { path: folder.path().join(name), group: None };
     std::fs::write(folder.path().join("a.mtx"), MATRIX).unwrap();
-    let registry = Registry::default().with_container(&Bundle);
-    let expected = entries(&registry, &at("a.mtx"));
-    let mut options = ConvertOptions::default().registry(registry.clone());
-    options.write.sync = false;
+    let context = Context::default().with_container(&Bundle);
+    let expected = entries(&context, &at("a.mtx"));
+    let options = ConvertOptions::default().sync(false);
     let convert = |from: &str, to: &str, format: Option<&'static str>| {
-        nnz::convert(at(from), at(to), &options.clone().format(format), &NoProgress).unwrap();
+        nnz::convert(at(from), at(to), &options.clone().format(format), &context).unwrap();
         // Rows are cells there; in BPCells, columns are.
         if !to.ends_with("h5ad") {
-            assert_eq!(entries(&registry, &at(to)), expected, "{from} to {to}");
+            assert_eq!(entries(&context, &at(to)), expected, "{from} to {to}");
         }
     };
 
     for name in ["bpcells", "binsparse"] {
         let bundle = format!("{name}.bundle");
         convert("a.mtx", &bundle, Some(name));
-        let found = registry.detect(&at(&bundle), &OpenOptions::new()).unwrap();
+        let found = context.detect(&at(&bundle), &OpenOptions::new()).unwrap();
         assert_eq!(found.format().info().name, name);
         // Only in the registry that has it.
         assert!(nnz::open(at(&bundle)).is_err());
@@ -158,7 +164,7 @@ fn formats_of_arrays_round_trip_through_an_added_container() {
 
     // It does not support nested groups, which AnnData needs.
     let anndata = options.clone().format("anndata");
-    let refused = nnz::convert(at("a.mtx"), at("b.bundle"), &anndata, &NoProgress).unwrap_err();
+    let refused = nnz::convert(at("a.mtx"), at("b.bundle"), &anndata, &context).unwrap_err();
     assert!(
         refused.to_string().contains("the extension is that of bundle, not of anndata"),
         "{refused}"

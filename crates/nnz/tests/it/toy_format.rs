@@ -1,13 +1,13 @@
 //! A format that only this test knows, added to the registry: opened, printed, checked and converted.
 
+use nnz::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use nnz::{
     Batch, CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSource,
-    NoProgress, OpenOptions, Order, Place, Result, Scalar, Shape, ValidateOptions, ValueType,
-    Values,
+    OpenOptions, Order, Place, Result, Scalar, Shape, ValidateOptions, ValueType, Values,
     formats::Registry,
     matrix::{MatrixSink, Minors, Names, SinkCapabilities, Written},
     output::{StagedFile, WriteOptions},
@@ -16,6 +16,9 @@ use nnz::{
 /// A line `toy`, a line with the numbers of rows and columns, and a line `row col value` for each
 /// entry, by row.
 struct Toy;
+
+/// The format.
+pub(crate) static TOY: &dyn Format = &Toy;
 
 static INFO: FormatInfo = FormatInfo {
     extensions: &["toy"],
@@ -46,11 +49,12 @@ impl Format for Toy {
         to: &Location,
         options: &ConvertOptions,
         _: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
         let Location::Path { path, group: None } = to else {
             return Err(Error::argument("toy is written to files"));
         };
-        Ok(Box::new(Target(path.clone(), options.write)))
+        Ok(Box::new(Target(path.clone(), options.output(context))))
     }
 }
 
@@ -85,11 +89,11 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.0, self.1).map(drop)
+        StagedFile::create(&self.0, &self.1).map(drop)
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
-        let mut sink = Sink(StagedFile::create(&self.0, self.1)?);
+        let mut sink = Sink(StagedFile::create(&self.0, &self.1)?);
         sink.line(format_args!("toy\n{} {}", header.shape.rows, header.shape.cols))?;
         Ok(Box::new(sink))
     }
@@ -116,14 +120,21 @@ impl MatrixSink for Sink {
     }
 }
 
-const TEXT: &str = "toy\n3 4\n0 1 5\n0 3 6\n2 0 7\n";
+pub(crate) const TEXT: &str = "toy\n3 4\n0 1 5\n0 3 6\n2 0 7\n";
 const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
 
 /// Prints entries as `nnz cat` does.
 fn entries(dataset: Dataset) -> String {
     let mut text = Vec::new();
     let matrix = dataset.into_matrix().unwrap();
-    nnz::engine::cat(&*matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
+    nnz::engine::cat(
+        &*matrix,
+        &Place::default(),
+        &CatOptions::default(),
+        &Context::default(),
+        &mut text,
+    )
+    .unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -133,25 +144,24 @@ fn an_added_format_round_trips_through_all_others() {
     let path = folder.path().join("a.toy");
     std::fs::write(&path, TEXT).unwrap();
     let toy = Location::parse(&path);
-    let (registry, options) = (Registry::default().with(&Toy), OpenOptions::new());
+    let (context, options) = (Context::default().with_format(&Toy), OpenOptions::new());
 
     // Only in the registry that has it.
     assert!(nnz::open(&toy).unwrap_err().to_string().contains("unknown file format"));
-    assert_eq!(registry.detect(&toy, &options).unwrap().format().info().name, "toy");
-    assert_eq!(entries(registry.open(&toy, &options).unwrap()), ENTRIES);
+    assert_eq!(context.detect(&toy, &options).unwrap().format().info().name, "toy");
+    assert_eq!(entries(context.open(&toy).unwrap()), ENTRIES);
 
     for name in ["a.bpcells", "a.bsp.h5", "a.bsp.npz", "a.zarr", "a.nc", "a.rds", "a.dbdf", "a.mtx"]
     {
         let target = Location::parse(folder.path().join(name));
-        let mut convert = ConvertOptions::default().order(Order::Row);
-        convert.write.sync = false;
-        let dataset = registry.open(&toy, &options).unwrap();
-        dataset.convert(&toy.source_place(), &target, &convert, &NoProgress).unwrap();
-        assert_eq!(entries(registry.open(&target, &options).unwrap()), ENTRIES, "{name}");
+        let convert = ConvertOptions::default().order(Order::Row).sync(false);
+        let dataset = context.open(&toy).unwrap();
+        dataset.convert(&toy.source_place(), &target, &convert, &Context::default()).unwrap();
+        assert_eq!(entries(context.open(&target).unwrap()), ENTRIES, "{name}");
 
         let again = Location::parse(folder.path().join(format!("{name}.toy")));
-        let convert = convert.registry(registry.clone()).value_type(ValueType::U32);
-        nnz::convert(&target, &again, &convert, &NoProgress).unwrap();
+        let convert = convert.value_type(ValueType::U32);
+        nnz::convert(&target, &again, &convert, &context).unwrap();
         assert_eq!(
             std::fs::read_to_string(folder.path().join(format!("{name}.toy"))).unwrap(),
             TEXT
@@ -160,8 +170,8 @@ fn an_added_format_round_trips_through_all_others() {
         // Sources use the registry as well.
         let mtx = Location::parse(folder.path().join(format!("{name}.again.mtx")));
         let convert = convert.value_type(None);
-        nnz::convert(&again, &mtx, &convert, &NoProgress).unwrap();
-        assert_eq!(entries(registry.open(&mtx, &options).unwrap()).lines().count(), 3, "{name}");
+        nnz::convert(&again, &mtx, &convert, &context).unwrap();
+        assert_eq!(entries(context.open(&mtx).unwrap()).lines().count(), 3, "{name}");
     }
 }
 
@@ -169,13 +179,13 @@ fn an_added_format_round_trips_through_all_others() {
 fn faults_of_an_added_format_are_findings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.toy");
-    let registry = Registry::default().with(&Toy);
+    let context = Context::default().with_format(&Toy);
     let findings = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        let found = registry.detect(&Location::parse(&path), &OpenOptions::new()).unwrap();
+        let found = context.detect(&Location::parse(&path), &OpenOptions::new()).unwrap();
         let mut findings = Vec::new();
         found
-            .validate(&ValidateOptions::default(), &nnz::NoProgress, &mut |finding| {
+            .validate(&ValidateOptions::default(), &Context::default(), &mut |finding| {
                 findings.push(finding)
             })
             .unwrap();
@@ -195,12 +205,12 @@ fn formats_are_opened_by_name_without_detection() {
     let path = folder.path().join("a.mtx");
     std::fs::write(&path, TEXT).unwrap();
     let place = Location::parse(&path);
-    let registry = Registry::default().with(&Toy);
+    let context = Context::default().with_format(&Toy);
     // The extension is that of Matrix Market.
-    assert!(registry.open(&place, &OpenOptions::new()).is_err());
-    let opened = registry.open(&place, &OpenOptions::new().format("toy")).unwrap();
+    assert!(context.open(&place).is_err());
+    let opened = OpenOptions::new().format("toy").open(&place, &context).unwrap();
     assert_eq!(entries(opened), ENTRIES);
-    let error = registry.open(&place, &OpenOptions::new().format("tow")).unwrap_err();
+    let error = OpenOptions::new().format("tow").open(&place, &context).unwrap_err();
     assert!(error.to_string().contains("unknown format \"tow\""), "{error}");
 }
 

@@ -58,7 +58,7 @@ fn text(layout: Layout, field: &str, structure: &str) -> String {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz::Summary> {
-    nnz::convert(location(from), location(to), options, &nnz::NoProgress)
+    nnz::convert(location(from), location(to), options, &crate::common::sparing().with_threads(2))
 }
 
 /// All entries of a matrix, sorted.
@@ -95,8 +95,7 @@ fn check(from: &Path, layout: Layout, structure: &str) {
                         .order(order)
                         .transpose(transpose)
                         .structure(policy)
-                        .format_options(layout_option(wanted))
-                        .threads(2);
+                        .format_options(layout_option(wanted));
                     let case = format!("{layout:?} {structure} as {options:?}");
                     let done = convert(from, &to, &options);
                     if wanted == Layout::Array && order == Some(Order::Row) {

@@ -114,7 +114,7 @@ fn written_files_equal_those_of_bpcells() {
             if !reference.exists() {
                 continue;
             }
-            let write_options = WriteOptions { overwrite: true, sync: false };
+            let write_options = WriteOptions::default().overwrite(true).sync(false);
             let into = DirectoryWriter::create(&target, write_options, FRAGMENT_MEMBERS).unwrap();
             let batches = batches(&fragments, 1 + compared % 300);
             let bytes =

@@ -20,7 +20,7 @@ fn fragments() -> Vec<Fragment> {
 }
 
 fn store(path: &Path, packing: Packing) -> FragmentSource {
-    let options = WriteOptions { sync: false, ..WriteOptions::default() };
+    let options = WriteOptions::default().sync(false);
     let into = DirectoryWriter::create(path, options, FRAGMENT_MEMBERS).unwrap();
     let how = SinkOptions { packing, format_version: FormatVersion::V2 };
     let batches = batches(&fragments(), 100_000);

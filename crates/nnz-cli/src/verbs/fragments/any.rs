@@ -1,10 +1,10 @@
 //! Verbs for matrices that are used with a store of fragments.
 
+use nnz::Context;
 use std::io::Write;
 
-use nnz::formats::Registry;
 use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
-use nnz::{Error, output::WriteOptions, text::escaped};
+use nnz::{Error, text::escaped};
 use serde::Serialize;
 
 use super::super::{info::others, print_names};
@@ -12,14 +12,17 @@ use super::{print, summarise};
 use crate::Outcome;
 use crate::args::{self, NamesArg};
 use crate::output::{bytes, failed, print_answer, print_json, with_stdout};
-use crate::progress::Bar;
 
 /// Prints all fragments: chromosome, start, end and cell.
-pub(crate) fn cat(args: &args::Cat, source: &dyn FragmentSource) -> Result<Outcome, Error> {
+pub(crate) fn cat(
+    args: &args::Cat,
+    source: &dyn FragmentSource,
+    context: &Context,
+) -> Result<Outcome, Error> {
     if !args.selecting.is_empty() || args.expand || args.names {
         return Err(Error::argument("options for rows and columns do not apply to fragments"));
     }
-    print(&args.source, source, &[], StoreOptions::default().threads)
+    print(&args.source, source, &[], context)
 }
 
 /// Prints names of cells or chromosomes.
@@ -35,7 +38,11 @@ pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<O
 }
 
 /// Converts a store.
-pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn convert(
+    args: &args::Convert,
+    quiet: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
     let args::Writing {
         to,
         expand,
@@ -52,13 +59,13 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         force,
         strict: _,
         no_sync,
-        threads,
-        resources,
+        threads: _,
+        resources: _,
     } = &args.writing;
     let named = |name| to.as_ref().is_none_or(|to| to.format == name);
-    let registry = Registry::default();
+    let registry = context.registry();
     let formats = registry.formats().iter().filter(|format| named(format.info().name));
-    let stores: Vec<_> = formats.filter_map(|format| format.fragment_options()).collect();
+    let stores: Vec<_> = formats.filter_map(|format| format.info().fragment_options).collect();
     let known =
         |name: &str| stores.iter().any(|options| options.iter().any(|option| option.name == name));
     let of_matrices = stores.is_empty()
@@ -81,20 +88,19 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         .packing(format_options.0.flag("unpacked")?.then_some(nnz::bpcells::Packing::Unpacked))
         .format_version(format_options.0.parse("format-version")?)
         .compress(*compress)
-        .write(WriteOptions { overwrite: *force, sync: !no_sync })
-        .memory(resources.bytes())
-        .threads(threads.number());
-    let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+        .overwrite(*force)
+        .sync(!no_sync);
+    let summary = fragments::convert(&args.source, &args.target, &options, context)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
     Ok(Outcome::Good)
 }
 
 /// Compares two stores.
-pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
+pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Error> {
     let mut differences = Vec::new();
     let options = fragments::DiffOptions::default().max_diffs(args.max_diffs.max(1));
     let each = &mut |found| differences.push(found);
-    fragments::diff(&args.first, &args.second, &options, &Bar::new(quiet), each)?;
+    fragments::diff(&args.first, &args.second, &options, context, each)?;
     print_answer(|out| {
         for difference in &differences {
             print_difference(difference, out).map_err(failed)?;

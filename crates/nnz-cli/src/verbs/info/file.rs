@@ -1,5 +1,6 @@
 //! Files with several matrices, none of which is the main one.
 
+use nnz::Context;
 use nnz::{Error, Location};
 use serde::Serialize;
 
@@ -21,19 +22,18 @@ struct Report {
 }
 
 /// Describes a file; `None` if it does not have several matrices.
-pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
+pub(super) fn info(args: &args::Info, context: &Context) -> Option<Result<Outcome, Error>> {
     // A stream was read already, and opening a pipe again would wait for another writer.
     let Location::Path { path, .. } = &args.source else { return None };
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return None;
     }
-    let options = args.reading.set(args.resources.limit());
-    let registry = nnz::formats::Registry::default();
-    let detected = registry.detect(&args.source, &options).ok()?;
+    let options = args.reading.set();
+    let detected = context.detect(&args.source, &options).ok()?;
     let format = detected.format().info().name;
     let listed = detected.members();
     let (members, notes) = members(listed, Vec::new());
-    let shape = match nnz::whole::tables(&args.source, &options) {
+    let shape = match nnz::whole::tables(&args.source, &options, context) {
         Ok(tables) => tables.map(|tables| tables.header().shape),
         Err(_) => return None,
     };

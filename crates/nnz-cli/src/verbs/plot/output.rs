@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use nnz::output::{StagedFile, WriteOptions};
+use nnz::Context;
+use nnz::output::StagedFile;
 use nnz::plot::draw::{self, Figure, PngOptions, SvgOptions, TerminalColors, TerminalOptions};
 use nnz::plot::spy_bins;
 use nnz::storage::stdio::TerminalEscapes;
@@ -43,7 +44,7 @@ pub(super) enum Format {
 
 impl Output {
     /// Determines it from the arguments.
-    pub(super) fn of(args: &Plot) -> Result<Self, Error> {
+    pub(super) fn of(args: &Plot, context: &Context) -> Result<Self, Error> {
         let Some(target) = &args.target else {
             return match args.json {
                 true if args.size.is_some() => {
@@ -56,8 +57,8 @@ impl Output {
         let format = format(target)?;
         let usual = if format == Format::Svg { [800, 600] } else { [1600, 1200] };
         let size = within(args, [300, 200], [4000, 4000], usual)?;
-        let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
-        let (is_exact, staged) = (args.size.is_some(), StagedFile::create(target, options)?);
+        let options = context.output(args.force, true);
+        let (is_exact, staged) = (args.size.is_some(), StagedFile::create(target, &options)?);
         Ok(Self::File { format, size, is_exact, path: target.clone(), staged })
     }
 

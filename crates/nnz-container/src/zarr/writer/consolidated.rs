@@ -109,7 +109,7 @@ impl Consolidated {
     }
 
     fn write(&self, bytes: &[u8], write: WriteOptions) -> Result<()> {
-        let staged = StagedFile::create(&self.file, WriteOptions { overwrite: true, ..write })?;
+        let staged = StagedFile::create(&self.file, &write.clone().overwrite(true))?;
         staged.file().write_all(bytes).map_err(|error| Error::io(&self.file, error))?;
         staged.commit().map(drop)
     }
@@ -117,7 +117,7 @@ impl Consolidated {
 
 /// Removes the consolidated metadata of groups.
 pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<Suspended> {
-    let mut suspended = Suspended { groups: Vec::new(), write };
+    let mut suspended = Suspended { groups: Vec::new(), write: write.clone() };
     for group in groups {
         let place = Place::path(&*group.file);
         let (bytes, mut members, metadata) = group.members(&place)?;
@@ -128,7 +128,7 @@ pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<
             ZarrVersion::V3 => {
                 members.remove(MEMBER);
                 let text = object(members.iter().map(|(name, value)| (&**name, value.get())));
-                group.write(text.as_bytes(), write)
+                group.write(text.as_bytes(), write.clone())
             }
         };
         suspended.groups.push((group, bytes, metadata));
@@ -145,7 +145,7 @@ impl Suspended {
     pub(super) fn restore(self) {
         for (group, bytes, _) in &self.groups {
             // The original error is returned; the store is complete without it.
-            let _ = group.write(bytes, self.write);
+            let _ = group.write(bytes, self.write.clone());
         }
     }
 
@@ -172,7 +172,7 @@ impl Suspended {
                     }
                 }
             }
-            group.write(group.with(&members, &metadata).as_bytes(), self.write)?;
+            group.write(group.with(&members, &metadata).as_bytes(), self.write.clone())?;
         }
         Ok(())
     }

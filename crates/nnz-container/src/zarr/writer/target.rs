@@ -63,7 +63,7 @@ impl Target {
         let place = Place::path(full_path(path, group));
         let names = names(group, &place)?;
         if !names.is_empty() {
-            check_addition(path)?;
+            check_addition(path, &write.context)?;
         }
         let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
@@ -78,7 +78,7 @@ impl Target {
         if !names.is_empty() && is_array(&target) {
             return Err(Error::mismatch(place, "an array", "a group, or nothing"));
         }
-        let mut staged = match StagedDirectory::create_store(&target, write, foreign) {
+        let mut staged = match StagedDirectory::create_store(&target, &write, foreign) {
             Err(error) if there < names.len() => return Err(appeared(error)),
             staged => staged?,
         };
@@ -117,7 +117,7 @@ impl Target {
         let Some((name, around)) = names.split_last() else {
             return Err(Error::argument("the name of what is added to a Zarr store is missing"));
         };
-        check_addition(path)?;
+        check_addition(path, &write.context)?;
         let lock = lock_store(path, false)?;
         let mut target = path.to_path_buf();
         let version = version_of(path)?;
@@ -128,7 +128,7 @@ impl Target {
         }
         let parent = target.clone();
         target.push(name);
-        let staged = StagedDirectory::create_store(&target, write, foreign)?;
+        let staged = StagedDirectory::create_store(&target, &write, foreign)?;
         let staged = staged.with_access_of(&parent)?;
         let consolidated = consolidated(path, &names, version)?;
         Ok(Self {

@@ -56,11 +56,11 @@ impl Target {
     ) -> Result<Box<dyn TreeWriter>> {
         let zarr = |version| -> Result<Box<dyn TreeWriter>> {
             let options = ZarrOptions { version, consolidate: true, threads };
-            Ok(Box::new(ZarrWriter::create(path, "", write, options)?))
+            Ok(Box::new(ZarrWriter::create(path, "", write.clone(), options)?))
         };
         let hdf5 = |netcdf| -> Result<Box<dyn TreeWriter>> {
             let options = Hdf5Options { threads, netcdf, ..Hdf5Options::default() };
-            Ok(Box::new(Hdf5Writer::create(path, "", write, options)?))
+            Ok(Box::new(Hdf5Writer::create(path, "", write.clone(), options)?))
         };
         match self {
             Self::Hdf5 => hdf5(false),

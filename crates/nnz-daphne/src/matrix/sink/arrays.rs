@@ -64,13 +64,7 @@ impl ArrayStream {
         let values = match placed {
             Some(at) => Values::Placed(region(at)),
             None => {
-                // A directory that is being written does not exist yet.
-                let folder = match nnz_core::is_url(output.path()) {
-                    true => Some(output.path()),
-                    false => output.path().ancestors().skip(1).find(|folder| folder.is_dir()),
-                };
-                let folder = folder.unwrap_or(".".as_ref());
-                let folder = nnz_storage::spill_directory(folder);
+                let folder = output.spill_directory();
                 let file = tempfile::tempfile_in(&folder);
                 Values::Waiting(file.map_err(|error| Error::io(&folder, error))?)
             }

@@ -63,7 +63,7 @@ impl Space {
         let total = tag.next;
         let mut data = match total <= IN_MEMORY {
             true => Inflated::Memory(Vec::new()),
-            false => Inflated::File(TemporaryFile::create()?),
+            false => Inflated::File(TemporaryFile::create(file.context())?),
         };
         let mut block = vec![0; BLOCK];
         let mut at = 0;

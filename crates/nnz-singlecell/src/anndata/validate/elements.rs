@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, Group, NdArray};
-use nnz_core::{At, Cancellation, Finding, Place, Result, readable};
-use nnz_engine::{CheckOptions, check as check_matrix};
+use nnz_core::{At, Finding, Place, Result, readable};
+use nnz_engine::{TaskContext, check as check_matrix};
 
 use super::{check, check_encoding, report};
 use crate::anndata::element::{Element, Encoding};
@@ -25,23 +25,6 @@ const BLOCK: u64 = 16 << 20;
 const MOST_UNSTORED: u64 = 1 << 30;
 const MOST_RATIO: u64 = 1 << 10;
 
-/// How elements are checked.
-#[derive(Clone, Copy)]
-pub struct ElementChecks<'a> {
-    /// Bytes of memory for what is read at a time.
-    pub memory: u64,
-    /// The number of threads that decode matrices.
-    pub threads: usize,
-    /// Cancels the operation.
-    pub cancellation: Option<&'a Cancellation>,
-}
-
-impl std::fmt::Debug for ElementChecks<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ElementChecks").field("memory", &self.memory).finish_non_exhaustive()
-    }
-}
-
 impl AnnData {
     /// Reads all elements except matrices and the tables of cells and genes, and passes findings to `each`: tables and
     /// arrays in `obsm` and `varm`, and everything in `uns`.
@@ -51,10 +34,10 @@ impl AnnData {
     /// Fails if the system cannot read, if an element takes more memory, or if cancelled.
     pub fn validate_elements(
         &self,
-        how: &ElementChecks<'_>,
+        context: &TaskContext,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        let mut walk = Walk { how, each, groups: 0, rows: None };
+        let mut walk = Walk { context, each, groups: 0, rows: None };
         for collection in COLLECTIONS {
             for path in [Some(collection.path), collection.old].into_iter().flatten() {
                 let [rows, _] = (collection.item)(String::new()).axes();
@@ -96,7 +79,7 @@ impl AnnData {
 
 /// A walk through groups of elements.
 struct Walk<'a> {
-    how: &'a ElementChecks<'a>,
+    context: &'a TaskContext,
     each: &'a mut dyn FnMut(Finding),
     groups: usize,
     /// The table of the rows of all elements.
@@ -137,7 +120,7 @@ impl Walk<'_> {
     }
 
     fn check_cancelled(&self) -> Result<()> {
-        self.how.cancellation.map_or(Ok(()), Cancellation::check)
+        self.context.check()
     }
 
     fn element(
@@ -158,17 +141,13 @@ impl Walk<'_> {
         };
         let place = Place::path(group.path());
         if let Some(matrix) = MatrixSource::of_group(group, None)? {
-            let how = CheckOptions::default()
-                .memory(self.how.memory)
-                .threads(self.how.threads)
-                .cancellation(self.how.cancellation.cloned());
-            return check_matrix(&matrix, &place, &how, self.each);
+            return check_matrix(&matrix, &place, self.context, self.each);
         }
         match &*Encoding::of(group, &place)?.kind {
             "dataframe" => self.table(group, path, len),
             "" if group.attribute("_index")?.is_some() => self.table(group, path, len),
             "categorical" | "nullable-integer" | "nullable-boolean" | "nullable-string-array" => {
-                check_column(parent, name, len, self.how.memory)
+                check_column(parent, name, len, self.context.memory())
             }
             // Names with slashes are nested groups.
             "" | "dict" => self.members(group, path, len, len.is_some()),
@@ -188,7 +167,7 @@ impl Walk<'_> {
         {
             report(error, self.each)?;
         }
-        check(Ok(frame.into()), self.how.memory, self.each)
+        check(Ok(frame.into()), self.context.memory(), self.each)
     }
 
     /// Reads all elements of an array.
@@ -219,7 +198,7 @@ impl Walk<'_> {
 
     fn numbers(&mut self, array: &dyn NdArray, size: u64) -> Result<()> {
         let Some((&rows, inner)) = array.shape().split_first() else {
-            return array.read(&[], self.how.memory).map(drop);
+            return array.read(&[], self.context.memory()).map(drop);
         };
         let width = inner.iter().fold(size, |all: u64, len| all.saturating_mul(*len));
         if rows == 0 || width == 0 {
@@ -235,14 +214,14 @@ impl Walk<'_> {
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
         // Whole chunks, as far as they fit.
-        let block = (BLOCK.min(self.how.memory) / width).max(1);
+        let block = (BLOCK.min(self.context.memory()) / width).max(1);
         let chunk = chunk.unwrap_or(1).max(1);
         let block = if block > chunk { block / chunk * chunk } else { block };
         let mut start = 0;
         while start < rows {
             self.check_cancelled()?;
             let end = rows.min(start.saturating_add(block));
-            array.read(&array.rows(start..end)?, self.how.memory)?;
+            array.read(&array.rows(start..end)?, self.context.memory())?;
             start = end;
         }
         Ok(())

@@ -48,21 +48,21 @@ impl Transfer<'_> {
             None => product(&from.shape()[1..]).saturating_mul(size),
         };
         let cols = columns.picked(cols);
-        let block = (self.options.memory / 4).clamp(LEAST, MOST) / width.max(1);
+        let block = (self.options.context.memory() / 4).clamp(LEAST, MOST) / width.max(1);
         let block = block.max(1);
         let chunk = chunk.and_then(|chunk| chunk.first().copied());
         let all = 0..height;
         let ranges = rows.map_or(std::slice::from_ref(&all), |rows| &rows.ranges);
         let refused = |needed| {
-            let kind = ErrorKind::Memory { needed, allowed: self.options.memory };
+            let kind = ErrorKind::Memory { needed, allowed: self.options.context.memory() };
             Err(Error::new(kind, from.place()))
         };
-        if width > self.options.memory.max(MOST) {
+        if width > self.options.context.memory().max(MOST) {
             return refused(width);
         }
         let mut kept = Vec::new();
         for runs in blocks(ranges, block) {
-            self.options.workers().check()?;
+            self.options.context.check()?;
             let count: u64 = runs.iter().map(|run| run.len).sum();
             let Ok(bytes) = usize::try_from(count.saturating_mul(width)) else {
                 return refused(count.saturating_mul(width));
@@ -104,7 +104,7 @@ impl Transfer<'_> {
             let mut filtered = Filtered { strings, ranges: ranges.collect(), next: 0, range: 0 };
             self.output.tree.append_strings(array, &mut filtered)?;
         } else {
-            let list = from.strings(&all, self.options.memory)?;
+            let list = from.strings(&all, self.options.context.memory())?;
             let mut moved = Moved { list: &list, positions: Box::new(ranges.flatten()) };
             self.output.tree.append_strings(array, &mut moved)?;
         }

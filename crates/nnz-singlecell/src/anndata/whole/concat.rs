@@ -75,7 +75,7 @@ impl Transfer<'_> {
             opened.map_err(|error| error.with_context(place))?;
         }
         let places: Vec<&Place> = files.iter().map(|(_, place)| place).collect();
-        let genes = Columns::of_names(&var, &places, how.join, self.options.memory)?;
+        let genes = Columns::of_names(&var, &places, how.join, self.options.context.memory())?;
         let rows: Vec<u64> = obs.iter().map(|frame| frame.len()).collect();
         let length = rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
         let length = length.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
@@ -195,7 +195,7 @@ impl Transfer<'_> {
         obs: Option<&[Arc<DataFrame>]>,
         how: &ConcatFilesOptions<'_>,
     ) -> Result<()> {
-        self.options.workers().check()?;
+        self.options.context.check()?;
         self.attributes_left_out(elements.iter().flatten(), path, NOT_JOINED)?;
         let mut kinds = Vec::with_capacity(elements.len());
         for element in elements.iter().flatten() {
@@ -251,7 +251,7 @@ impl Transfer<'_> {
             self.attributes_not_joined(files, path)?;
         }
         let var = frames(files, AnnData::raw_var)?;
-        let genes = Columns::of_names(&var, places, how.join, self.options.memory)?;
+        let genes = Columns::of_names(&var, places, how.join, self.options.context.memory())?;
         let raw = self.output.group(Group::ROOT, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;

@@ -11,7 +11,7 @@ use nnz_core::{
     Result, Scalar,
 };
 use nnz_engine::{
-    DiffOptions, Difference, ElementChange, ElementDifference, Progress, diff, same_value,
+    DiffOptions, Difference, ElementChange, ElementDifference, TaskContext, diff, same_value,
 };
 
 use super::collections::{KNOWN, NAMES, old_categories};
@@ -39,7 +39,7 @@ impl AnnData {
         &self,
         other: &Self,
         options: &DiffOptions,
-        progress: &dyn Progress,
+        context: &TaskContext,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         let files = [self, other];
@@ -54,7 +54,7 @@ impl AnnData {
             }
         }
         let kinds = files.map(|file| file.root.info().name);
-        let mut comparison = Comparison { options, progress, each, kinds };
+        let mut comparison = Comparison { options, context, each, kinds };
         comparison.root_attributes(files)?;
         comparison.frames("obs", &[self.obs()?, other.obs()?])?;
         comparison.table_attributes("obs", files)?;
@@ -188,7 +188,7 @@ fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
 /// Two files being compared.
 struct Comparison<'a> {
     options: &'a DiffOptions,
-    progress: &'a dyn Progress,
+    context: &'a TaskContext,
     each: &'a mut dyn FnMut(ElementDifference),
     kinds: [&'static str; 2],
 }
@@ -204,9 +204,7 @@ impl Comparison<'_> {
 
     /// Compares elements of the same name, which may be missing.
     fn pair(&mut self, path: &str, elements: [Option<Element>; 2]) -> Result<()> {
-        if let Some(cancellation) = &self.options.cancellation {
-            cancellation.check()?;
-        }
+        self.context.check()?;
         match elements {
             [None, None] => {}
             [Some(_), None] => self.report(path, ElementChange::FirstOnly),
@@ -251,7 +249,7 @@ impl Comparison<'_> {
                     let what = ElementChange::Matrix(difference);
                     each(ElementDifference::new(path.to_owned(), what));
                 };
-                diff(sources, places, self.options, self.progress, each)
+                diff(sources, places, self.options, self.context, each)
             }
             (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
             (Opened::Group(first), Opened::Group(second)) => {
@@ -341,13 +339,11 @@ impl Comparison<'_> {
         let block = (BLOCK / width.max(1)).max(1);
         let (mut start, mut reported) = (0, 0);
         while start < height && reported < self.options.max_diffs {
-            if let Some(cancellation) = &self.options.cancellation {
-                cancellation.check()?;
-            }
+            self.context.check()?;
             let end = height.min(start.saturating_add(block));
             let read = |array: &dyn NdArray| {
                 let part = if scalar { array.all() } else { array.rows(start..end)? };
-                array.read(&part, self.options.memory)
+                array.read(&part, self.context.memory())
             };
             let values = [read(first)?, read(second)?];
             let first = start.saturating_mul(width);
@@ -426,7 +422,7 @@ impl Comparison<'_> {
                 self.kinds_differ(&path, kinds);
             }
             if first.len() == second.len() {
-                let memory = self.options.memory / 4;
+                let memory = self.context.memory() / 4;
                 let columns = [first.read_column(at, memory)?, second.read_column(other, memory)?];
                 self.columns(&path, &columns);
             }

@@ -107,7 +107,7 @@ impl<'a> Transfer<'a> {
         path: &str,
         picks: Picks<'_>,
     ) -> Result<()> {
-        self.options.workers().check()?;
+        self.options.context.check()?;
         let picks = in_uns(from, path, picks)?;
         match from {
             Element::Array(array) => self.array(&**array, to, path, picks),
@@ -145,7 +145,7 @@ impl<'a> Transfer<'a> {
             "categorical" => {
                 let categories = from.array("categories")?;
                 check_codes(&*from.array("codes")?, &*categories)?;
-                frame::check_categories(&*categories, self.options.memory)?;
+                frame::check_categories(&*categories, self.options.context.memory())?;
                 self.members(from, to, path, &[("codes", first), ("categories", ALL)])
             }
             "nullable-integer" if self.time_of(from)?.is_some() => {
@@ -177,7 +177,7 @@ impl<'a> Transfer<'a> {
         path: &str,
         rows: Option<&Picked>,
     ) -> Result<()> {
-        let column = frame::nullable(from, self.options.memory)?;
+        let column = frame::nullable(from, self.options.context.memory())?;
         if let Some(rows) = rows {
             check_len(column.len(), Some(rows), 0, &Place::path(from.path()))?;
         }
@@ -404,7 +404,7 @@ impl<'a> Transfer<'a> {
         (parent, name): (Group, &str),
         rows: Option<&Picked>,
     ) -> Result<()> {
-        let column = named.read(self.options.memory)?;
+        let column = named.read(self.options.context.memory())?;
         let column = match rows {
             Some(rows) => column.picked(&rows.ranges),
             None => column,
@@ -422,7 +422,8 @@ impl<'a> Transfer<'a> {
     ) -> Result<()> {
         let workers = self.options.workers();
         let progress = |_: u64| workers.check();
-        let mut options = CopyOptions::new().memory(self.options.memory).progress(&progress);
+        let mut options =
+            CopyOptions::new().memory(self.options.context.memory()).progress(&progress);
         if let Some(compression) = self.options.compression {
             options = options.compress(compression);
         }

@@ -1,9 +1,10 @@
 //! Sparse matrices. Entries of a row keep their stored order, like in SciPy.
 
 use nnz_container::tree::Group as Stored;
+use nnz_core::Progress;
 use nnz_core::{Batch, Header, Order, Place, Projection, Result, Unit, UnitReader, Values};
 use nnz_engine::flow::{Join, Work, Write, run};
-use nnz_engine::{Progress, Selection, Slice, sorted_units, unsorted};
+use nnz_engine::{Selection, Slice, sorted_units, unsorted};
 
 use super::FileOptions;
 use super::elements::Transfer;
@@ -51,10 +52,9 @@ impl Transfer<'_> {
             && let Some(unsorted) = unsorted(source, self.options.workers())?
         {
             repairs.add(place.clone(), unsorted.to_string());
-            let FileOptions { memory, directory, progress, .. } = *self.options;
-            let workers = self.options.workers();
-            let sorted =
-                sorted_units(source, header.order, memory / 2, directory, workers, progress);
+            let FileOptions { context, directory, .. } = *self.options;
+            let context = context.clone().with_memory(context.memory() / 2);
+            let sorted = sorted_units(source, header.order, directory, &context);
             let (units, _) = sorted.map_err(|error| error.with_context(place))?;
             return self.units(units, header, place, to, path, from);
         }
@@ -77,7 +77,7 @@ impl Transfer<'_> {
             self.attributes_of_matrix(from, &writer, path, picks)?;
         }
         let work = Encode { order: header.order, encoder: &writer.encoder() };
-        let progress = self.options.progress;
+        let progress = self.options.context.progress();
         progress.begin(path, header.nnz);
         let mut put = Put { writer: &mut writer, output: &mut self.output, progress };
         let done = run(units, &work, &mut Independent, &mut put, self.options.workers());

@@ -135,7 +135,7 @@ impl Transfer<'_> {
                 (source, [&none, labels])
             }
         };
-        let labelled = Labelled::new(source, labels, self.options.memory)?;
+        let labelled = Labelled::new(source, labels, self.options.context.memory())?;
         self.report.notes.extend(labelled.notes());
         self.output.compression = self.options.compression.unwrap_or_default();
         let (names, table) = (labelled.read_names(axis)?, labelled.annotations(axis)?);

@@ -24,7 +24,7 @@ impl Output {
     pub(super) fn create(target: Target, compression: Compression) -> Result<Self> {
         let destination = match target {
             Target::File { path, options } => {
-                Destination::File(Box::new(StagedFile::create(&path, options)?))
+                Destination::File(Box::new(StagedFile::create(&path, &options)?))
             }
             Target::Stream { writer, .. } => Destination::Stream { writer, bytes: 0 },
         };

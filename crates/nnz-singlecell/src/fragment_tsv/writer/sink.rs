@@ -55,7 +55,7 @@ impl FragmentTsvSink {
                     path.canonicalize().unwrap_or_else(|_| path.clone()).into_os_string();
                 path.push(".tbi");
                 let path = PathBuf::from(path);
-                let file = StagedFile::create(&path, *staging)?;
+                let file = StagedFile::create(&path, staging)?;
                 Some(IndexFile { file, index: Index::default() })
             }
             _ => None,

@@ -14,7 +14,7 @@ use crate::anndata::common::{Golden, entries, open};
 
 /// Creates a tree in a file or store.
 fn tree(path: &std::path::Path) -> Box<dyn TreeWriter> {
-    let write = WriteOptions { sync: false, ..WriteOptions::default() };
+    let write = WriteOptions::default().sync(false);
     let name = path.to_str().unwrap();
     if name.ends_with(".h5ad") {
         return Box::new(Hdf5Writer::create(path, "", write, Hdf5Options::default()).unwrap());

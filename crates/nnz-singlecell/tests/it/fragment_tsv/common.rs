@@ -1,5 +1,6 @@
 //! Helpers for the tests of fragments.
 
+use nnz_storage::TaskContext;
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -154,7 +155,11 @@ impl std::io::Write for Seen {
 /// Writes everything to a stream.
 pub(crate) fn write(whole: &Whole, options: WriteOptions) -> Result<Vec<u8>> {
     let seen = Seen::default();
-    let target = Target::Stream { writer: Box::new(seen.clone()), name: "out.tsv".to_owned() };
+    let target = Target::Stream {
+        writer: Box::new(seen.clone()),
+        name: "out.tsv".to_owned(),
+        context: TaskContext::default(),
+    };
     let mut sink = create(target, &whole.chromosomes, &whole.cells, options)?;
     for batch in &whole.batches {
         sink.write(batch)?;

@@ -54,7 +54,7 @@ fn fragments() -> Whole {
 }
 
 fn write(whole: &Whole, path: &Path) {
-    let options = staging::WriteOptions { overwrite: false, sync: false };
+    let options = staging::WriteOptions::default().overwrite(false).sync(false);
     let target = Target::File { path: path.to_path_buf(), options };
     let options = WriteOptions::for_name(path);
     let mut sink = create(target, &whole.chromosomes, &whole.cells, options).unwrap();

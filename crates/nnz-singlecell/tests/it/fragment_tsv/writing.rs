@@ -77,7 +77,7 @@ fn names_that_cannot_be_written_are_errors() {
 }
 
 fn sink(path: &std::path::Path, overwrite: bool, options: WriteOptions) -> Result<FragmentTsvSink> {
-    let staging = staging::WriteOptions { overwrite, sync: false };
+    let staging = staging::WriteOptions::default().overwrite(overwrite).sync(false);
     let target = Target::File { path: path.to_path_buf(), options: staging };
     create(target, &list(&["chr1", "chr2"]), &list(&["A-1", "B-1"]), options)
 }

@@ -56,8 +56,8 @@ fn golden_files_are_read_exactly() {
             continue;
         }
         count += 1;
-        let opened = Opened::local(&directory().join(path)).unwrap();
-        for options in ways(&options(path)) {
+        for (options, context) in ways(&options(path)) {
+            let opened = Opened::new(&context, &directory().join(path)).unwrap();
             let table = table::open(&opened, &options).unwrap();
             let header = table.header();
             assert_eq!(header.shape.rows, expected["shape"][0].as_u64().unwrap(), "{path}");
@@ -95,8 +95,8 @@ fn broken_files_are_refused_with_line_and_column() {
             continue;
         }
         count += 1;
-        let opened = Opened::local(&directory().join(path)).unwrap();
-        for options in ways(&ReadOptions::default()) {
+        for (options, context) in ways(&ReadOptions::default()) {
+            let opened = Opened::new(&context, &directory().join(path)).unwrap();
             let error = table::open(&opened, &options).unwrap_err();
             let place = error.place();
             assert!(place.path.is_some(), "{path}: {error}");

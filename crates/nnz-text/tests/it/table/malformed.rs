@@ -1,6 +1,7 @@
 //! Texts with one fault each, and texts that can be read in several ways.
 
 use nnz_core::{Axis, MatrixSource};
+use nnz_storage::TaskContext;
 use nnz_text::table::{Decimal, ReadOptions, Separator};
 
 use super::{content, keeping, names, open, ways};
@@ -8,7 +9,7 @@ use super::{content, keeping, names, open, ways};
 fn refused(text: &str, options: &ReadOptions) -> String {
     let messages: Vec<String> = ways(options)
         .iter()
-        .map(|options| match content(text, options) {
+        .map(|(options, context)| match content(text, options, context) {
             Ok(found) => panic!("{text:?}: {found:?}"),
             Err(error) => error.to_string(),
         })
@@ -56,7 +57,10 @@ fn faults_are_reported_where_they_are() {
 #[test]
 fn options_decide_what_the_text_does_not() {
     let read = |text: &str, options: ReadOptions| {
-        let all: Vec<_> = ways(&options).iter().map(|way| content(text, way).unwrap()).collect();
+        let all: Vec<_> = ways(&options)
+            .iter()
+            .map(|(way, context)| content(text, way, context).unwrap())
+            .collect();
         assert!(all.iter().all(|one| *one == all[0]));
         let (rows, cols, cells) = all[0].clone();
         format!("{} | {} | {cells}", rows.join(" "), cols.join(" "))
@@ -100,7 +104,7 @@ fn headers_and_comments_are_told_apart() {
         (",a,b\nx,-9223372036854775808,1\n", "x | a b | -9223372036854775808 1"),
         (",a,b\nx,9223372036854775808,-1\n", "x | a b | 9.223372036854776e18 -1.0"),
     ] {
-        let (rows, cols, cells) = content(text, &keeping()).unwrap();
+        let (rows, cols, cells) = content(text, &keeping(), &TaskContext::default()).unwrap();
         assert_eq!(format!("{} | {} | {cells}", rows.join(" "), cols.join(" ")), expected);
     }
 }

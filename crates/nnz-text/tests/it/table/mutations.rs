@@ -4,7 +4,7 @@ use nnz_testing::mutations::{mutate, rounds};
 use nnz_testing::random::Random;
 
 use super::golden::{directory, entries, options};
-use super::{cells, open, ways};
+use super::{cells, open_in, ways};
 
 #[test]
 fn damaged_files_are_read_or_refused() {
@@ -18,8 +18,8 @@ fn damaged_files_are_read_or_refused() {
             mutate(&mut damaged, &mut random);
             let results: Vec<_> = ways(&options(path))
                 .iter()
-                .map(|way| {
-                    let table = open(&damaged, way)?;
+                .map(|(options, context)| {
+                    let table = open_in(&damaged, options, context)?;
                     Ok(format!("{:?}", cells(&table)?))
                 })
                 .map(|result: nnz_core::Result<String>| result.map_err(|error| error.to_string()))

@@ -1,5 +1,6 @@
 //! What is written is read back exactly.
 
+use nnz_storage::TaskContext;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +12,7 @@ use nnz_lines::Target;
 use nnz_testing::random::Random;
 use nnz_text::table::{Kind, ReadOptions, WriteOptions, create};
 
-use super::{cells, keeping, names, open, ways};
+use super::{cells, keeping, names, open_in, ways};
 
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -54,7 +55,11 @@ fn written(
     random: &mut Random,
 ) -> Vec<u8> {
     let out = Shared::default();
-    let target = Target::Stream { writer: Box::new(out.clone()), name: "out".to_owned() };
+    let target = Target::Stream {
+        writer: Box::new(out.clone()),
+        name: "out".to_owned(),
+        context: TaskContext::default(),
+    };
     let header = header(shape, cells.value_type());
     let names = names.map(|list| list.map(StringList::reader));
     let options = WriteOptions { kind, lossy: false, memory: u64::MAX };
@@ -143,8 +148,8 @@ fn random_tables_round_trip() {
         let text = written(shape, &values, [Some(&lists[0]), Some(&lists[1])], kind, &mut random);
         let separator = Some(nnz_text::table::Separator::Byte(kind.separator()));
         let plain = ReadOptions { id_columns: Some(1), separator, ..ReadOptions::default() };
-        for options in ways(&plain) {
-            let table = open(&text, &options).unwrap();
+        for (options, context) in ways(&plain) {
+            let table = open_in(&text, &options, &context).unwrap();
             assert_eq!(table.header().shape, shape);
             for (axis, list) in [Axis::Rows, Axis::Cols].into_iter().zip(&lists) {
                 let found = table.names(axis).unwrap().unwrap();
@@ -177,7 +182,7 @@ fn what_has_no_names_is_numbered() {
     let empty = Shape { rows: 0, cols: 2 };
     let text = written(empty, &none, [None, None], Kind::Csv, &mut random);
     assert_eq!(text, b",0,1\n");
-    let table = open(&text, &keeping()).unwrap();
+    let table = super::open(&text, &keeping()).unwrap();
     assert_eq!((table.header().shape, names(&table, Axis::Rows)), (empty, Some(Vec::new())));
 }
 
@@ -193,9 +198,9 @@ fn long_rows_and_many_blocks_are_read() {
             (0..cols).for_each(|col| text += &format!(",{}", value(row, col)));
             text.push('\n');
         }
-        for options in ways(&ReadOptions::default()) {
+        for (options, context) in ways(&ReadOptions::default()) {
             let options = ReadOptions { keep: options.keep * 8, ..options };
-            let table = open(text.as_bytes(), &options).unwrap();
+            let table = open_in(text.as_bytes(), &options, &context).unwrap();
             assert_eq!(table.header().shape, Shape { rows, cols });
             let found = cells(&table).unwrap();
             let expected = (0..rows).flat_map(|row| (0..cols).map(move |col| value(row, col)));

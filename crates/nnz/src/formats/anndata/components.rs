@@ -1,5 +1,6 @@
 //! Writing principal components as a new file or store.
 
+use crate::Context;
 use nnz_core::{Axis, Result};
 use nnz_singlecell::anndata::DenseArrays;
 
@@ -8,8 +9,12 @@ use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Location};
 
 /// Starts writing components with the names that scanpy uses.
-pub(super) fn writer<'a>(to: &'a Location, options: &'a ConvertOptions) -> Result<PcaWriter<'a>> {
-    let tree = Target::new(to, options)?.tree()?;
+pub(super) fn writer<'a>(
+    to: &'a Location,
+    options: &'a ConvertOptions,
+    context: &Context,
+) -> Result<PcaWriter<'a>> {
+    let tree = Target::new(to, options, context)?.tree()?;
     let compression = options.compress.unwrap_or_default();
     Ok(Box::new(move |source, pca| {
         let width = pca.singular_values.len() as u64;

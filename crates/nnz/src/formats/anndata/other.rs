@@ -1,7 +1,8 @@
 //! Converting a whole file to Loom.
 
+use crate::Context;
 use nnz_core::{MatrixSource, Result, Storage};
-use nnz_engine::{Progress, Transposed};
+use nnz_engine::Transposed;
 use nnz_singlecell::anndata::Item;
 use nnz_singlecell::loom::Item as LoomItem;
 
@@ -28,7 +29,7 @@ impl FileConversion for AnnDataFile {
         from: &Probe,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
         let file = file.with_repairs(options.repairs.clone());
@@ -74,7 +75,7 @@ impl FileConversion for AnnDataFile {
             .clone()
             .row_labels(options.col_labels.clone())
             .col_labels(options.row_labels.clone());
-        let mut summary = loom::write(main, parts, rest, to, (&options, bytes), progress)?;
+        let mut summary = loom::write(main, parts, rest, to, (&options, bytes), context)?;
         summary.notes.push("transposed: rows are now features, columns are cells".to_owned());
         Ok(summary)
     }

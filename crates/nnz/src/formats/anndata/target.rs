@@ -1,5 +1,6 @@
 //! Writing a matrix as a new file or store.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -58,8 +59,8 @@ fn version(path: &Path, options: &ConvertOptions) -> Result<Option<Version>> {
 }
 
 /// Checks the name of a target, and the options that depend on its container.
-pub(super) fn check(path: &Path, options: &ConvertOptions) -> Result<()> {
-    options.registry.check_name(path, &super::INFO, CONTAINERS)?;
+pub(super) fn check(path: &Path, options: &ConvertOptions, context: &Context) -> Result<()> {
+    context.check_name(path, &super::INFO, CONTAINERS)?;
     version(path, options).map(drop)
 }
 
@@ -72,15 +73,18 @@ pub(in crate::formats) struct Target {
     compression: Compression,
     /// The version of a Zarr store.
     zarr: Option<ZarrVersion>,
-    threads: usize,
     /// Annotations that are not stored.
     dropped: Vec<String>,
 }
 
 impl Target {
-    pub(in crate::formats) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(in crate::formats) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Self> {
         let (path, group) = named(to, "anndata")?;
-        options.registry.check_name(path, &super::INFO, CONTAINERS)?;
+        context.check_name(path, &super::INFO, CONTAINERS)?;
         let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
             None | Some("") => None,
             Some(group) => {
@@ -88,7 +92,7 @@ impl Target {
             }
         };
         if item.is_some() {
-            staging::check_addition(path)?;
+            staging::check_addition(path, context)?;
         }
         let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
         // X alone is a new file, too.
@@ -104,10 +108,9 @@ impl Target {
         Ok(Self {
             path: path.to_path_buf(),
             item,
-            write: options.write,
+            write: options.output(context),
             compression,
             zarr: zarr.then_some(version),
-            threads: options.threads_in_memory(),
             dropped: Vec::new(),
         })
     }
@@ -134,22 +137,23 @@ impl Target {
 
     /// Starts writing.
     pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
-        let Self { path, write, zarr, threads, .. } = self;
+        let Self { path, write, zarr, .. } = self;
+        let threads = write.context.threads();
         let member = self.item.as_ref().map(Item::to_string);
         Ok(match zarr {
             None => {
-                let options = Hdf5Options { threads: *threads, ..Hdf5Options::default() };
+                let options = Hdf5Options { threads, ..Hdf5Options::default() };
                 Box::new(match &member {
-                    None => Hdf5Writer::create(path, "", *write, options)?,
-                    Some(member) => Hdf5Writer::add(path, member, *write, options)?,
+                    None => Hdf5Writer::create(path, "", write.clone(), options)?,
+                    Some(member) => Hdf5Writer::add(path, member, write.clone(), options)?,
                 })
             }
             Some(version) => {
-                let (version, threads) = (*version, *threads);
+                let (version, threads) = (*version, threads);
                 let options = ZarrOptions { version, threads, ..ZarrOptions::default() };
                 Box::new(match &member {
-                    None => ZarrWriter::create(path, "", *write, options)?,
-                    Some(member) => ZarrWriter::add(path, member, *write, options)?,
+                    None => ZarrWriter::create(path, "", write.clone(), options)?,
+                    Some(member) => ZarrWriter::add(path, member, write.clone(), options)?,
                 })
             }
         })
@@ -220,7 +224,7 @@ impl MatrixTarget for Target {
             };
         }
         match self.zarr {
-            None => StagedFile::create(&self.path, self.write).map(drop),
+            None => StagedFile::create(&self.path, &self.write).map(drop),
             Some(_) => self.tree().map(drop),
         }
     }

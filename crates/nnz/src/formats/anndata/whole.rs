@@ -1,8 +1,8 @@
 //! Whole files, with everything in them.
 
+use crate::Context;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Error, MatrixSource, Result, Shape, readable};
-use nnz_engine::Progress;
 use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report};
 
 use super::{AnnDataFile, INFO, place, target};
@@ -24,16 +24,26 @@ impl WholeFormat for AnnDataFile {
             }
     }
 
-    fn check_target(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+    fn check_target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
         match to {
-            Location::Path { path, .. } => target::check(path, options),
+            Location::Path { path, .. } => target::check(path, options, context),
             Location::Stream => Ok(()),
         }
     }
 
-    fn check_replaced(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+    fn check_replaced(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
         // Starting to write checks it.
-        target::Target::new(to, options)?.tree().map(drop)
+        target::Target::new(to, options, context)?.tree().map(drop)
     }
 
     fn is_file(&self, probe: &Probe) -> Result<bool> {
@@ -53,12 +63,12 @@ impl WholeFormat for AnnDataFile {
         from: &Probe,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
         let file = file.with_repairs(options.repairs.clone());
         let from = std::slice::from_ref(from);
-        write(from, to, options, progress, |tree, options| file.copy_to(tree, options))
+        write(from, to, options, context, |tree, options| file.copy_to(tree, options))
     }
 
     fn slice_file(
@@ -67,11 +77,11 @@ impl WholeFormat for AnnDataFile {
         to: &Location,
         selected: [&Selection; 2],
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
         let from = std::slice::from_ref(from);
-        write(from, to, options, progress, |tree, options| file.slice_to(tree, selected, options))
+        write(from, to, options, context, |tree, options| file.slice_to(tree, selected, options))
     }
 
     fn concat_files(
@@ -80,7 +90,7 @@ impl WholeFormat for AnnDataFile {
         to: &Location,
         how: &ConcatFilesOptions,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let (mut files, mut missing) = (Vec::with_capacity(from.len()), Vec::new());
         for probe in from {
@@ -104,7 +114,7 @@ impl WholeFormat for AnnDataFile {
             index_unique: how.index_unique.as_deref(),
             fill: how.fill,
         };
-        write(from, to, options, progress, |tree, options| {
+        write(from, to, options, context, |tree, options| {
             AnnData::concat_to(&files, tree, &how, options)
         })
     }
@@ -113,14 +123,14 @@ impl WholeFormat for AnnDataFile {
         &self,
         [first, second]: [&Probe; 2],
         options: &DiffOptions,
-        progress: &dyn Progress,
+        context: &Context,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         let probe = first;
         let [(first, _, of_first), (second, _, of_second)] =
             [place::open_any(first)?, place::open_any(second)?];
         drop::check_in_any(probe, &[of_first, of_second])?;
-        first.diff(&second, options, progress, each)
+        first.diff(&second, options, context, each)
     }
 
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups> {
@@ -137,28 +147,25 @@ fn write(
     from: &[Probe],
     to: &Location,
     options: &ConvertOptions,
-    progress: &dyn Progress,
+    context: &Context,
     write: impl FnOnce(Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<Written>,
 ) -> Result<Summary> {
     check_options(options)?;
-    let to = target::Target::new(to, options)?;
+    let to = target::Target::new(to, options, context)?;
     to.check()?;
     // Now, because the target may be the source itself.
     let size = |probe: &Probe| Some(probe.opened()?.file()?.len());
     let bytes_before = from.iter().map(size).sum();
-    let directory = to.directory();
+    let directory = context.spill_directory(&to.directory(context));
     let file_options = FileOptions {
         compression: options.compress,
-        memory: options.memory,
-        threads: options.threads_in_memory(),
-        cancellation: options.cancellation.as_ref(),
+        context,
         directory: &directory,
-        progress,
         labels: [&options.row_labels, &options.col_labels],
         repairs: options.repairs.as_deref(),
     };
     let (tree, report) = write(to.tree()?, &file_options)?;
-    finish(tree, report, &to, options, bytes_before)
+    finish(tree, report, &to, options, bytes_before, context)
 }
 
 /// The effect of the option `strict`, in hints.
@@ -171,6 +178,7 @@ fn finish(
     to: &target::Target,
     options: &ConvertOptions,
     bytes_before: Option<u64>,
+    context: &Context,
 ) -> Result<Summary> {
     let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
@@ -181,9 +189,7 @@ fn finish(
         let what = format!("cannot keep {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what).with_hint("strict", STRICT));
     }
-    if let Some(cancellation) = &options.cancellation {
-        cancellation.check()?;
-    }
+    context.check()?;
     let bytes_after = tree.finish().map_err(|error| error.with_context(&to.place()))?;
     Ok(Summary {
         shape: shape.unwrap_or(Shape { rows: 0, cols: 0 }),

@@ -1,5 +1,6 @@
 //! Writing Binsparse matrices.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_binsparse::{Format, Keys, Layout, LevelKind, MatrixSink, Options, Version};
@@ -52,9 +53,10 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         let (path, group) = named(to, "binsparse")?;
-        let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options)?;
+        let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options, context)?;
         let asked = options.format_options.parse(LEVELS)?;
         let layout = asked.clone().unwrap_or_else(|| own_layout(source));
         let asked = asked.is_some();

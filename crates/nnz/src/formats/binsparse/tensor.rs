@@ -1,5 +1,6 @@
 //! Writing Binsparse tensors.
 
+use crate::Context;
 use std::time::Instant;
 
 use nnz_binsparse::Descriptor;
@@ -12,7 +13,12 @@ use crate::tensor::cast;
 use crate::{ConvertOptions, Location, Summary, tensor::TensorFile};
 
 /// Writes a tensor with another layout or into another container, through memory.
-pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) -> Result<Summary> {
+pub(super) fn write(
+    from: &TensorFile,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<Summary> {
     let started = Instant::now();
     let descriptor = from.descriptor();
     let (path, group) = named(to, "binsparse")?;
@@ -21,11 +27,11 @@ pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) 
         return Err(Error::argument(what).with_hint("format", "sets it, such as COOR"));
     }
     let how = write_options(&options.format_options, &metadata(descriptor))?;
-    let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options)?;
+    let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options, context)?;
     container.check(&[])?;
     let lost = container.groups_lost();
     let layout = options.format_options.parse(LEVELS)?.unwrap_or(descriptor.layout.clone());
-    let mut tensor = from.read(options.memory)?;
+    let mut tensor = from.read(context.memory())?;
     let wanted = options.value_type.or_else(|| {
         let mut narrowest = Narrowest::new(tensor.value_type());
         narrowest.add(&tensor.values);

@@ -1,5 +1,6 @@
 //! Writing BPCells matrices.
 
+use crate::Context;
 use std::path::Path;
 
 use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
@@ -33,14 +34,15 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let (path, group) = named(to, "bpcells")?;
         let how = sink_options(&options.format_options)?;
-        let container = ContainerTarget::new(path, group, DirectoryKind::BpCells, options)?;
+        let container =
+            ContainerTarget::new(path, group, DirectoryKind::BpCells, options, context)?;
         Ok(Self {
             container: container.with_format_version(how.format_version),
             options: how,
-            memory: options.memory,
+            memory: context.memory(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Writing DAPHNE matrices: a file, or a directory of segments.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, Header, MatrixSink, MatrixSource, Names, Result, SinkCapabilities, Storage};
@@ -26,10 +27,11 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         uncompressed(options.compress, "daphne")?;
         let path = without_group(to, "daphne")?;
-        options.registry.check_name(path, &super::INFO, &[])?;
+        context.check_name(path, &super::INFO, &[])?;
         let DaphneOptions { dialect, block, block_type, narrow, meta, segments } =
             DaphneOptions::parse(&options.format_options)?;
         let dialect = dialect.unwrap_or_default();
@@ -47,7 +49,7 @@ impl Target {
         let directory = ends_in(path, &["hdfs"]).then_some(1);
         Ok(Self {
             path: path.to_path_buf(),
-            write: options.write,
+            write: options.output(context),
             options: Options { dialect, data_type, block, block_type, narrow, meta },
             segments: segments.or(directory),
         })
@@ -65,8 +67,8 @@ impl MatrixTarget for Target {
 
     fn check(&self) -> Result<()> {
         match self.segments {
-            Some(_) => SegmentsSink::check(&self.path, self.write),
-            None => nnz_daphne::MatrixSink::check(&self.path, self.write, &self.options),
+            Some(_) => SegmentsSink::check(&self.path, self.write.clone()),
+            None => nnz_daphne::MatrixSink::check(&self.path, self.write.clone(), &self.options),
         }
     }
 
@@ -83,9 +85,9 @@ impl MatrixTarget for Target {
         let Self { path, write, options, segments } = self;
         Ok(match segments {
             Some(segments) => {
-                Box::new(SegmentsSink::create(path, header, *write, options, *segments)?)
+                Box::new(SegmentsSink::create(path, header, write.clone(), options, *segments)?)
             }
-            None => Box::new(nnz_daphne::MatrixSink::create(path, header, *write, options)?),
+            None => Box::new(nnz_daphne::MatrixSink::create(path, header, write.clone(), options)?),
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Converting a whole file to another, or to AnnData.
 
+use crate::Context;
 use nnz_container::Compression;
 use nnz_container::tree::Attribute;
 use nnz_core::{Error, MatrixSource, Place, Result};
-use nnz_engine::{Labelled, Progress, Transposed};
+use nnz_engine::{Labelled, Transposed};
 use nnz_singlecell::anndata::{self, Item as AnnDataItem};
 use nnz_singlecell::loom::{self, Item};
 
@@ -39,7 +40,7 @@ impl FileConversion for LoomFile {
         from: &Probe,
         to: &Location,
         options: &ConvertOptions,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
         let main = file.matrix(&Item::Matrix)?;
@@ -59,8 +60,8 @@ impl FileConversion for LoomFile {
         let main: Part<Item> = (Item::Matrix, Box::new(main), place::of_item(from, &Item::Matrix));
         let bytes = from.opened().and_then(|opened| Some(opened.file()?.len()));
         match is_whole_target(to, options) {
-            true => write(main, parts, rest, to, (options, bytes), progress),
-            false => write_anndata(main, parts, rest, to, (options, bytes), progress),
+            true => write(main, parts, rest, to, (options, bytes), context),
+            false => write_anndata(main, parts, rest, to, (options, bytes), context),
         }
     }
 }
@@ -88,12 +89,12 @@ pub(in crate::formats) fn write(
     Rest { globals, mut dropped }: Rest,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
     let labels = [&options.row_labels, &options.col_labels];
-    let main = Labelled::new(&*main, labels, options.memory)
+    let main = Labelled::new(main, labels, context.memory())
         .map_err(|error| error.with_context(&place))?;
-    let to = &target::Target::new(to, options, &main)?;
+    let to = &target::Target::new(to, options, &main, context)?;
     to.check()?;
     dropped.extend(to.dropped().iter().cloned());
     let mut written = Vec::new();
@@ -105,7 +106,7 @@ pub(in crate::formats) fn write(
     }
     let path = to.path().unwrap_or_else(|| std::path::Path::new(""));
     let mut writer =
-        loom::FileWriter::create(to.tree()?, &main, (path, to.compression()), progress)?;
+        loom::FileWriter::create(to.tree()?, &main, (path, to.compression()), context)?;
     for (name, attribute, shown) in globals {
         if !writer.write_attribute(&name, &attribute)? {
             dropped.push(shown);
@@ -120,7 +121,7 @@ pub(in crate::formats) fn write(
     }
     let (shape, tree) = (main.header().shape, writer.finish()?);
     let notes = main.notes();
-    WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), options, bytes_before)
+    WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), bytes_before, context)
 }
 
 /// Returns the location in AnnData.
@@ -143,19 +144,19 @@ fn write_anndata(
     Rest { globals, mut dropped }: Rest,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
-    progress: &dyn Progress,
+    context: &Context,
 ) -> Result<Summary> {
     let labels = [&options.row_labels, &options.col_labels];
-    let main = Labelled::new(&*main, labels, options.memory)
+    let main = Labelled::new(main, labels, context.memory())
         .map_err(|error| error.with_context(&place))?;
     let mut notes = main.notes();
-    let main = Transposed::new(&main as &dyn MatrixSource);
-    let to = &anndata_target::Target::new(to, options)?.without_unsupported(&main)?;
+    let main = Transposed::new(Box::new(&main as &dyn MatrixSource));
+    let to = &anndata_target::Target::new(to, options, context)?.without_unsupported(&main)?;
     to.check()?;
     dropped.extend(to.dropped().iter().cloned());
     let path = to.path().unwrap_or_else(|| std::path::Path::new(""));
     let compression: Compression = options.compress.unwrap_or_default();
-    let mut writer = anndata::FileWriter::create(to.tree()?, &main, (path, compression), progress)?;
+    let mut writer = anndata::FileWriter::create(to.tree()?, &main, (path, compression), context)?;
     for (name, attribute, shown) in globals {
         if !writer.write_unstructured(&name, &attribute)? {
             dropped.push(shown);
@@ -168,7 +169,7 @@ fn write_anndata(
         let target = in_anndata(item)?;
         match item {
             Item::Layer(_) => {
-                let source = Transposed::new(&**source);
+                let source = Transposed::new(Box::new(&**source));
                 writer.write(target, &source, place, of_main)?;
             }
             _ => {
@@ -178,5 +179,5 @@ fn write_anndata(
     }
     let (shape, tree) = (main.header().shape, writer.finish()?);
     notes.push("transposed: rows are now cells, columns are features".to_owned());
-    WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), options, bytes_before)
+    WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), bytes_before, context)
 }

@@ -1,5 +1,6 @@
 //! Writing a matrix as a new file.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
@@ -25,7 +26,6 @@ pub(in crate::formats) struct Target {
     path: PathBuf,
     write: WriteOptions,
     compression: Compression,
-    threads: usize,
     /// Annotations that are not stored.
     dropped: Vec<String>,
 }
@@ -35,9 +35,10 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         let path = without_group(to, "loom")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &[kinds::HDF5])?;
+        context.check_name(&path, &super::INFO, &[kinds::HDF5])?;
         let mut dropped = Vec::new();
         for axis in [Axis::Rows, Axis::Cols] {
             let Some(table) = source.annotations(axis)? else { continue };
@@ -46,9 +47,8 @@ impl Target {
         }
         Ok(Self {
             path,
-            write: options.write,
+            write: options.output(context),
             compression: options.compress.unwrap_or(format::COMPRESSION),
-            threads: options.threads_in_memory(),
             dropped,
         })
     }
@@ -65,8 +65,9 @@ impl Target {
 
     /// Starts writing.
     pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
-        let options = Hdf5Options { threads: self.threads, ..Hdf5Options::default() };
-        Ok(Box::new(Hdf5Writer::create(&self.path, "", self.write, options)?))
+        let options =
+            Hdf5Options { threads: self.write.context.threads(), ..Hdf5Options::default() };
+        Ok(Box::new(Hdf5Writer::create(&self.path, "", self.write.clone(), options)?))
     }
 }
 
@@ -80,7 +81,7 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.path, self.write).map(drop)
+        StagedFile::create(&self.path, &self.write).map(drop)
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {

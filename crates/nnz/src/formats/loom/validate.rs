@@ -1,28 +1,27 @@
 //! Checking a whole file: attributes and all matrices.
 
+use crate::Context;
 use nnz_core::{Finding, Result};
 
 use super::place;
 use crate::formats::Probe;
 use crate::formats::items::check_items;
-use crate::{Progress, ValidateOptions};
 
 /// Checks the selected matrix of a probe, or the attributes and all matrices.
 pub(super) fn validate(
     probe: &Probe,
-    options: &ValidateOptions,
-    progress: &dyn Progress,
+    context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let opened = place::open(probe).and_then(|(file, item)| match item {
         Some(item) => Ok((file, vec![item])),
         None => {
-            file.validate_attributes(options.memory, each)?;
+            file.validate_attributes(context.memory(), each)?;
             let items = file.items()?;
             Ok((file, items))
         }
     });
     let place = probe.location().source_place();
     let of_item = |item: &_| place::of_item(probe, item);
-    check_items(opened, &place, of_item, |file, item| file.matrix(item), options, progress, each)
+    check_items(opened, &place, of_item, |file, item| file.matrix(item), context, each)
 }

@@ -1,5 +1,6 @@
 //! Writing a variable.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
@@ -34,6 +35,7 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         let (path, name) = match to {
             Location::Path { path, group } => (path.clone(), group.as_deref().unwrap_or(NAME)),
@@ -48,16 +50,22 @@ impl Target {
             );
             return Err(Error::argument(what));
         }
-        options.registry.check_name(&path, &super::INFO, &[kinds::HDF5])?;
+        context.check_name(&path, &super::INFO, &[kinds::HDF5])?;
         let options_of_sink = SinkOptions {
             name: name.to_owned(),
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
-            threads: options.threads_in_memory(),
+            threads: options.output(context).context.threads(),
         };
         options_of_sink.compress.gzip_level("MAT-files")?;
         let storage = source.header().storage;
         let value_type = options.value_type.unwrap_or(source.header().value_type);
-        Ok(Self { path, storage, value_type, options: options_of_sink, write: options.write })
+        Ok(Self {
+            path,
+            storage,
+            value_type,
+            options: options_of_sink,
+            write: options.output(context),
+        })
     }
 }
 
@@ -74,7 +82,7 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.path, self.write).map(drop)
+        StagedFile::create(&self.path, &self.write).map(drop)
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
@@ -95,6 +103,6 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let header = Header { storage: self.storage, ..header.clone() };
-        matlab::create(&self.path, &header, self.write, &self.options)
+        matlab::create(&self.path, &header, self.write.clone(), &self.options)
     }
 }

@@ -1,5 +1,6 @@
 //! Writing Matrix Market text.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
@@ -34,6 +35,7 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         if options.compress.is_some_and(|compress| compress != Compression::None) {
             let what =
@@ -45,7 +47,7 @@ impl Target {
             Location::Path { .. } => Some(without_group(to, "mtx")?.to_path_buf()),
         };
         if let Some(path) = &path {
-            options.registry.check_name(path, &super::INFO, &[])?;
+            context.check_name(path, &super::INFO, &[])?;
         }
         let dense = source.header().storage == Storage::Dense;
         let layout = if dense { Layout::Array } else { Layout::Coordinate };
@@ -54,7 +56,7 @@ impl Target {
             layout: options.format_options.parse("layout")?.unwrap_or(layout),
             lossy: options.rounding == Rounding::Nearest,
             comment: nnz_matrix_market::comment(&source.metadata()),
-            write: options.write,
+            write: options.output(context),
         })
     }
 }
@@ -70,7 +72,7 @@ impl MatrixTarget for Target {
 
     fn check(&self) -> Result<()> {
         match &self.path {
-            Some(path) => StagedFile::create(path, self.write).map(drop),
+            Some(path) => StagedFile::create(path, &self.write).map(drop),
             None => Ok(()),
         }
     }
@@ -107,11 +109,12 @@ impl MatrixTarget for Target {
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
             Some(path) => {
-                nnz_matrix_market::Target::File { path: path.clone(), options: self.write }
+                nnz_matrix_market::Target::File { path: path.clone(), options: self.write.clone() }
             }
             None => nnz_matrix_market::Target::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
+                context: self.write.context.clone(),
             },
         };
         let mut options = nnz_matrix_market::Options::new(self.layout, &target);

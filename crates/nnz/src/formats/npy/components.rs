@@ -1,5 +1,6 @@
 //! Writing principal components as arrays of an `.npz` file.
 
+use crate::Context;
 use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::tree::{NodeId, TreeWriter};
 use nnz_core::{Error, Result, Shape};
@@ -9,13 +10,17 @@ use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
 /// Starts writing components.
-pub(super) fn writer<'a>(to: &'a Location, options: &'a ConvertOptions) -> Result<PcaWriter<'a>> {
+pub(super) fn writer<'a>(
+    to: &'a Location,
+    options: &'a ConvertOptions,
+    context: &Context,
+) -> Result<PcaWriter<'a>> {
     let path = without_group(to, "npz")?;
     if options.compress.is_some() {
         return Err(Error::argument("the option compress does not apply to components in .npz"));
     }
     let mut tree: Box<dyn TreeWriter> =
-        Box::new(NpzWriter::create(path, options.write, NpzOptions::default())?);
+        Box::new(NpzWriter::create(path, options.output(context), NpzOptions::default())?);
     Ok(Box::new(move |source, pca| {
         let Shape { rows, cols } = source.header().shape;
         let width = pca.singular_values.len() as u64;

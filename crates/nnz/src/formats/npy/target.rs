@@ -1,5 +1,6 @@
 //! Writing NumPy arrays.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Header, MatrixSink, Names, Order, Result, SinkCapabilities};
@@ -17,11 +18,11 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         uncompressed(options.compress, "npy")?;
         let path = without_group(to, "npy")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &[])?;
-        Ok(Self { path, write: options.write })
+        context.check_name(&path, &super::INFO, &[])?;
+        Ok(Self { path, write: options.output(context) })
     }
 }
 
@@ -35,7 +36,7 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.path, self.write).map(drop)
+        StagedFile::create(&self.path, &self.write).map(drop)
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
@@ -48,6 +49,6 @@ impl MatrixTarget for Target {
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
-        Ok(Box::new(npy::create(&self.path, header, self.write)?))
+        Ok(Box::new(npy::create(&self.path, header, self.write.clone())?))
     }
 }

@@ -1,5 +1,6 @@
 //! Writing a `dgCMatrix` of R's package Matrix.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::RdsOptions;
@@ -20,13 +21,13 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let path = without_group(to, "dgCMatrix")?.to_path_buf();
         // BPCells has the extension of R objects, too.
         if !ends_in_rds(&path) {
-            options.registry.check_name(&path, &super::INFO, &[])?;
+            context.check_name(&path, &super::INFO, &[])?;
         }
-        Ok(Self { path, rds: rds_options(options.compress)?, write: options.write })
+        Ok(Self { path, rds: rds_options(options.compress)?, write: options.output(context) })
     }
 }
 
@@ -40,7 +41,7 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.path, self.write).map(drop)
+        StagedFile::create(&self.path, &self.write).map(drop)
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
@@ -53,6 +54,6 @@ impl MatrixTarget for Target {
         header: &Header,
         names: [Option<Names<'_>>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
-        Ok(Box::new(r_matrix::create(&self.path, header, names, self.write, self.rds)?))
+        Ok(Box::new(r_matrix::create(&self.path, header, names, self.write.clone(), self.rds)?))
     }
 }

@@ -14,8 +14,6 @@ use nnz_container::tree::{Attributes, ElementType, NdArray, one_range};
 use nnz_core::{Error, ErrorKind, Place, Result, Structure, ValueType, Values};
 use nnz_scientific::scipy::CooTensor;
 
-use crate::ConvertOptions;
-
 /// Entries that are checked at a time.
 const BLOCK: usize = 16 * 1024;
 
@@ -25,12 +23,14 @@ struct Sorted {
     stored: CooTensor,
     /// The indices of each dimension and the values, sorted; `None` if the stored ones are sorted.
     arrays: OnceLock<Option<Vec<Values>>>,
+    /// Memory in bytes for sorting.
+    memory: u64,
 }
 
 /// Returns the indices of each dimension and the values, sorted as they are read.
-pub(super) fn sorted(stored: CooTensor) -> Result<(Vec<Vector>, Vector)> {
+pub(super) fn sorted(stored: CooTensor, memory: u64) -> Result<(Vec<Vector>, Vector)> {
     let dimensions = stored.coordinates.len();
-    let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new() });
+    let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new(), memory });
     let part = |part| Vector::new(Box::new(Part::new(&sorted, part)));
     let indices = (0..dimensions).map(|dimension| part(Some(dimension)));
     Ok((indices.collect::<Result<_>>()?, part(None)?))
@@ -68,14 +68,14 @@ impl Sorted {
         Ok(true)
     }
 
-    /// Reads all entries and sorts them, with as much memory as a conversion may use.
+    /// Reads all entries and sorts them.
     fn sort(&self) -> Result<Vec<Values>> {
         let CooTensor { shape, coordinates, values, .. } = &self.stored;
         let place = values.place();
         // Coordinates, values and permutation, and the sorted copies.
         let each = 16 * shape.len() + 2 * values.value_type().size() + 8;
         let needed = values.len().saturating_mul(each as u64);
-        let allowed = ConvertOptions::default().memory;
+        let allowed = self.memory;
         if needed > allowed {
             return Err(Error::new(ErrorKind::Memory { needed, allowed }, place));
         }

@@ -1,5 +1,6 @@
 //! Writing SciPy sparse matrices.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -54,9 +55,9 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &[nnz_container::kinds::NPZ])?;
+        context.check_name(&path, &super::INFO, &[nnz_container::kinds::NPZ])?;
         crate::container_target::check_npz(options.compress)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         let format = options.format_options.parse(FORMAT)?;
@@ -65,7 +66,7 @@ impl Target {
         {
             return Err(Error::argument("csr is stored by row, csc by column"));
         }
-        Ok(Self { path, npz, format, write: options.write })
+        Ok(Self { path, npz, format, write: options.output(context) })
     }
 }
 
@@ -84,7 +85,7 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
-        StagedFile::create(&self.path, self.write).map(drop)
+        StagedFile::create(&self.path, &self.write).map(drop)
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
@@ -107,9 +108,14 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         if self.format == Some(Written::Coo) {
-            return Ok(Box::new(scipy::create_coo(&self.path, header, self.write, self.npz)?));
+            return Ok(Box::new(scipy::create_coo(
+                &self.path,
+                header,
+                self.write.clone(),
+                self.npz,
+            )?));
         }
-        Ok(Box::new(scipy::create(&self.path, header, self.write, self.npz)?))
+        Ok(Box::new(scipy::create(&self.path, header, self.write.clone(), self.npz)?))
     }
 }
 
@@ -118,9 +124,10 @@ pub(super) fn write_tensor(
     from: &TensorFile,
     to: &Location,
     options: &ConvertOptions,
+    context: &Context,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let Target { path, npz, format, write } = Target::new(to, options)?;
+    let Target { path, npz, format, write } = Target::new(to, options, context)?;
     if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
     {
         let what = match options.transpose {
@@ -131,7 +138,7 @@ pub(super) fn write_tensor(
         };
         return Err(Error::unsupported(Place::default(), what));
     }
-    StagedFile::create(&path, write)?;
+    StagedFile::create(&path, &write)?;
     let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the metadata key {key:?}"));
     let dropped: Vec<String> = dropped.collect();
     if options.strict && !dropped.is_empty() {
@@ -139,7 +146,7 @@ pub(super) fn write_tensor(
         let error = Error::unsupported(to.place(), what);
         return Err(error.with_hint("strict", "makes this an error"));
     }
-    let mut tensor = from.read(options.memory)?;
+    let mut tensor = from.read(context.memory())?;
     if let Some(fill) = tensor.fill.filter(|_| !tensor.is_full()) {
         let what = format!("the fill value is {fill}; in SciPy it is always zero");
         return Err(Error::unsupported(to.place(), what));

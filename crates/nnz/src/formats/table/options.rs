@@ -1,5 +1,6 @@
 //! Options of reading tables.
 
+use crate::Context;
 use nnz_core::Result;
 use nnz_text::table::{Decimal, ReadOptions, Separator};
 
@@ -35,17 +36,14 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     ),
 ];
 
-pub(super) fn read_options(options: &OpenOptions) -> Result<ReadOptions> {
+pub(super) fn read_options(options: &OpenOptions, context: &Context) -> Result<ReadOptions> {
     let given = &options.format_options;
-    let memory = options.memory();
     Ok(ReadOptions {
         na: given.parse("na")?,
         decimal: given.parse("decimal")?.unwrap_or_default(),
         separator: given.parse("separator")?,
         header: given.parse::<YesOrNo>("header")?.map(|choice| choice.0),
         id_columns: given.parse::<u16>("id-columns")?.map(usize::from),
-        threads: None,
-        keep: text::kept(memory),
-        memory: Some(memory),
+        keep: text::kept(context.memory()),
     })
 }

@@ -1,5 +1,6 @@
 //! Writing tables.
 
+use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Annotations, Header, MatrixSink, Names, Order, Result, Rounding, SinkCapabilities};
@@ -22,7 +23,12 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions, format: &Table) -> Result<Self> {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        format: &Table,
+        context: &Context,
+    ) -> Result<Self> {
         let name = format.info.name;
         uncompressed(options.compress, name)?;
         let path = match to {
@@ -30,12 +36,12 @@ impl Target {
             Location::Path { .. } => Some(without_group(to, name)?.to_path_buf()),
         };
         if let Some(path) = &path {
-            options.registry.check_name(path, format.info, &[])?;
+            context.check_name(path, format.info, &[])?;
         }
         let lossy = options.rounding == Rounding::Nearest;
-        let (kind, memory) = (format.kind, options.memory);
+        let (kind, memory) = (format.kind, context.memory());
         let writing = table::WriteOptions { kind, lossy, memory };
-        Ok(Self { path, name, options: writing, write: options.write })
+        Ok(Self { path, name, options: writing, write: options.output(context) })
     }
 }
 
@@ -51,7 +57,7 @@ impl MatrixTarget for Target {
 
     fn check(&self) -> Result<()> {
         match &self.path {
-            Some(path) => StagedFile::create(path, self.write).map(drop),
+            Some(path) => StagedFile::create(path, &self.write).map(drop),
             None => Ok(()),
         }
     }
@@ -85,10 +91,13 @@ impl MatrixTarget for Target {
         annotations: [Option<&dyn Annotations>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
-            Some(path) => nnz_lines::Target::File { path: path.clone(), options: self.write },
+            Some(path) => {
+                nnz_lines::Target::File { path: path.clone(), options: self.write.clone() }
+            }
             None => nnz_lines::Target::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
+                context: self.write.context.clone(),
             },
         };
         table::create(target, header, names, annotations, self.options)

@@ -1,5 +1,6 @@
 //! Writing 10x matrices: an HDF5 file if the extension is that of one, otherwise a folder.
 
+use crate::Context;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -70,9 +71,10 @@ impl Target {
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
+        context: &Context,
     ) -> Result<Self> {
         let path = without_group(to, "10x")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &[nnz_container::kinds::HDF5])?;
+        context.check_name(&path, &super::INFO, &[nnz_container::kinds::HDF5])?;
         let hdf5 = goes_to_hdf5(&path)?;
         let version: Option<Version> = options.format_options.parse(VERSION)?;
         let genome: Option<String> = options.format_options.parse(GENOME)?;
@@ -84,14 +86,12 @@ impl Target {
                 )));
             }
         }
-        let names = options.memory / 4;
+        let names = context.memory() / 4;
         let Metadata { file, format, .. } = source.metadata();
         let sink = SinkOptions {
             format_version: version.map_or(FormatVersion::V3, |version| version.0),
             genome,
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
-            threads: options.threads_in_memory(),
-            memory: names,
             attributes: [file, format].concat(),
         };
         let wide = options.value_type == Some(ValueType::I64);
@@ -113,7 +113,7 @@ impl Target {
                 unnamed = Some(axis);
             }
         }
-        let write = options.write;
+        let write = options.output(context);
         Ok(Self { path, features, ids, dropped, unnamed, options: sink, hdf5, wide, write })
     }
 }
@@ -204,10 +204,9 @@ impl MatrixTarget for Target {
 
     fn check(&self) -> Result<()> {
         match self.hdf5 {
-            true => StagedFile::create(&self.path, self.write).map(drop),
-            false => {
-                StagedDirectory::create(&self.path, self.write, tenx_folder::MEMBERS).map(drop)
-            }
+            true => StagedFile::create(&self.path, &self.write).map(drop),
+            false => StagedDirectory::create(&self.path, &self.write.clone(), tenx_folder::MEMBERS)
+                .map(drop),
         }?;
         // Before all entries are sorted.
         match self.unnamed {
@@ -239,14 +238,22 @@ impl MatrixTarget for Target {
         let mut features = self.features.clone();
         let [mut rows, cols] = names;
         if let Some(ids) = &self.ids {
-            let names =
-                rows.map(|mut rows| rows.list_with_limit(self.options.memory)).transpose()?;
+            let names = rows
+                .map(|mut rows| rows.list_with_limit(self.write.context.memory() / 4))
+                .transpose()?;
             features.names = names;
             rows = Some(ids.reader());
         }
         let names = [rows, cols];
         if self.hdf5 {
-            let sink = tenx::create(&self.path, header, names, features, self.write, &self.options);
+            let sink = tenx::create(
+                &self.path,
+                header,
+                names,
+                features,
+                self.write.clone(),
+                &self.options,
+            );
             return Ok(Box::new(sink?));
         }
         let version = match self.options.format_version {
@@ -254,7 +261,7 @@ impl MatrixTarget for Target {
             FormatVersion::V3 => FolderVersion::V3,
         };
         let columns = FeatureColumns { names: features.names, types: features.types };
-        tenx_folder::create(&self.path, header, names, &columns, version, self.write)
+        tenx_folder::create(&self.path, header, names, &columns, version, self.write.clone())
     }
 }
 

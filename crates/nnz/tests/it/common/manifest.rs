@@ -1,5 +1,6 @@
 //! Manifests of files of other programs.
 
+use nnz::Context;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +156,11 @@ pub fn read_whole(location: &Location) -> nnz::Result<()> {
     let matrix = match nnz::open(location.clone())? {
         Dataset::Matrix(matrix) => matrix,
         Dataset::Tensor(tensor) => {
-            return tensor.cat(&nnz::CatOptions::default(), &mut std::io::sink());
+            return tensor.cat(
+                &nnz::CatOptions::default(),
+                &Context::default(),
+                &mut std::io::sink(),
+            );
         }
         dataset => panic!("{dataset:?}"),
     };

@@ -18,8 +18,10 @@ pub fn location(path: &Path) -> nnz::Location {
 
 /// Options of conversions in tests, without syncing.
 pub fn unsynced() -> nnz::ConvertOptions {
-    nnz::ConvertOptions::default()
-        .write(nnz::output::WriteOptions { overwrite: true, sync: false })
-        .memory(64 << 20)
-        .threads(1)
+    nnz::ConvertOptions::default().overwrite(true).sync(false)
+}
+
+/// The context of conversions in tests, in which sorting takes little memory.
+pub fn sparing() -> nnz::Context {
+    nnz::Context::default().with_memory(64 << 20).with_threads(1)
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use nnz::Compression;
 use nnz::ErrorKind;
 use nnz::formats::FormatOptions;
-use nnz::{Compression, NoProgress};
 
 use crate::common::{location, root, unsynced};
 use nnz_testing::random::Random;
@@ -123,9 +123,12 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         if name.ends_with(".hdfs") {
             options.format_options = FormatOptions::new().with("segments", "3");
         }
-        if let Err(error) =
-            nnz::convert(location(&samples[0]), location(&path), &options, &NoProgress)
-        {
+        if let Err(error) = nnz::convert(
+            location(&samples[0]),
+            location(&path),
+            &options,
+            &crate::common::sparing(),
+        ) {
             panic!("{name}: {error}");
         }
         samples.push(path);
@@ -141,7 +144,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         let to = nnz::Location::Path { path: groups.clone(), group: Some(group.to_owned()) };
         let mut options = unsynced();
         options.format = Some("bpcells");
-        nnz::convert(location(&samples[0]), &to, &options, &NoProgress).unwrap();
+        nnz::convert(location(&samples[0]), &to, &options, &crate::common::sparing()).unwrap();
         if group == "a/b/c" {
             // The only group is found.
             let only = folder.join("only.h5");
@@ -163,8 +166,13 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     {
         let (path, mut options) = (folder.join(name), unsynced());
         options.format = Some(format);
-        nnz::convert(location(&folder.join("10x")), location(&path), &options, &NoProgress)
-            .unwrap();
+        nnz::convert(
+            location(&folder.join("10x")),
+            location(&path),
+            &options,
+            &crate::common::sparing(),
+        )
+        .unwrap();
         samples.push(path);
     }
     (temporary, samples)

@@ -62,7 +62,7 @@ impl Transfer<'_> {
             let width = width(array);
             let widest = width.max(columns.len).saturating_mul(cells);
             let row = widest.saturating_mul(value_type.size() as u64).max(1);
-            let allowed = self.options.memory.max(MOST);
+            let allowed = self.options.context.memory().max(MOST);
             if row > allowed {
                 let kind = ErrorKind::Memory { needed: row, allowed };
                 return Err(Error::new(
@@ -70,10 +70,10 @@ impl Transfer<'_> {
                     array.as_ref().map_or(Place::path(path), |array| array.place()),
                 ));
             }
-            let block = ((self.options.memory / 8).clamp(LEAST, MOST) / row).max(1);
+            let block = ((self.options.context.memory() / 8).clamp(LEAST, MOST) / row).max(1);
             let mut start = 0;
             while start < height {
-                self.options.workers().check()?;
+                self.options.context.check()?;
                 let end = height.min(start.saturating_add(block));
                 let values = match array {
                     None => Values::new(value_type),

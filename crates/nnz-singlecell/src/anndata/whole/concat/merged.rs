@@ -111,7 +111,7 @@ impl Transfer<'_> {
         arrays: &[Box<dyn NdArray>],
         columns: &Columns,
     ) -> Result<Option<&'static str>> {
-        let memory = self.options.memory / 8;
+        let memory = self.options.context.memory() / 8;
         let mut first: Option<(Vec<u64>, Values)> = None;
         for (array, positions) in arrays.iter().zip(&columns.positions) {
             let values = match array.read(&array.all(), memory) {

@@ -1,5 +1,6 @@
 //! Concatenating sparse matrices by row, like `anndata.concat`.
 
+use crate::anndata::FileOptions;
 use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
 use nnz_engine::{
     Concat, ConcatOptions, CsMatrix, Padded, Selection, Slice, promoted_type, sorted_units,
@@ -80,10 +81,8 @@ impl Transfer<'_> {
         if header.order == Order::Row && header.sorted_majors {
             return self.entries(&concat, &place, to, path, None);
         }
-        let (options, progress) = (self.options, self.options.progress);
-        let directory = nnz_storage::spill_directory(options.directory);
-        let (memory, workers) = (options.memory, options.workers());
-        let sorted = sorted_units(&concat, Order::Row, memory, &directory, workers, progress);
+        let FileOptions { context, directory, .. } = *self.options;
+        let sorted = sorted_units(&concat, Order::Row, directory, context);
         let (units, count) = sorted.map_err(|error| error.with_context(&place))?;
         let header = Header { order: Order::Row, nnz: Some(count), ..header.clone() };
         self.units(units, &header, &place, to, path, None)

@@ -60,7 +60,7 @@ impl Transfer<'_> {
     /// Notes names of cells that occur more than once, as far as the memory allows.
     fn note_repeated_names(&mut self, obs: &[Arc<DataFrame>]) -> Result<()> {
         // Twice the size of a hash, as the table is not full.
-        let most = usize::try_from(self.options.memory / 64).unwrap_or(usize::MAX);
+        let most = usize::try_from(self.options.context.memory() / 64).unwrap_or(usize::MAX);
         let hasher = RandomState::new();
         let (mut seen, mut repeated, mut first) = (HashSet::new(), 0_u64, None);
         for frame in obs {

@@ -1,5 +1,7 @@
 //! Reporting progress.
 
+use std::sync::Arc;
+
 /// Receives the progress of an operation. Calls come from one thread at a time.
 ///
 /// An operation can have several parts, such as sorting and writing, each with a beginning and an end. A part starts
@@ -8,7 +10,7 @@
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
-/// use nnz_engine::{Cancellation, Progress};
+/// use nnz_core::{Cancellation, Progress};
 ///
 /// /// Counts, and cancels after a million entries.
 /// struct Bar {
@@ -31,7 +33,7 @@
 ///     fn end(&self) {}
 /// }
 /// ```
-pub trait Progress: Sync {
+pub trait Progress: Send + Sync {
     /// A part begins, with `total` entries if known. `what` is its name: `sorting` or `writing`.
     fn begin(&self, what: &str, total: Option<u64>);
 
@@ -60,33 +62,36 @@ impl Progress for NoProgress {
 /// One part of an operation that reads several sources, or one in several passes: what they report is added up.
 ///
 /// ```
-/// use nnz_engine::{NoProgress, Progress, ProgressPart};
+/// use std::sync::Arc;
 ///
-/// let part = ProgressPart::begin("comparing", Some(20), &NoProgress);
+/// use nnz_core::{NoProgress, Progress, ProgressPart};
+///
+/// let progress: Arc<dyn Progress> = Arc::new(NoProgress);
+/// let part = ProgressPart::begin("comparing", Some(20), &progress);
 /// for source in ["first", "second"] {
 ///     part.begin(source, Some(10));
 ///     part.advance(10);
 ///     part.end();
 /// }
 /// ```
-pub struct ProgressPart<'a>(&'a dyn Progress);
+pub struct ProgressPart(Arc<dyn Progress>);
 
-impl std::fmt::Debug for ProgressPart<'_> {
+impl std::fmt::Debug for ProgressPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ProgressPart").finish_non_exhaustive()
     }
 }
 
-impl<'a> ProgressPart<'a> {
+impl ProgressPart {
     /// Begins a part, which ends when it is dropped.
     #[must_use]
-    pub fn begin(what: &str, total: Option<u64>, progress: &'a dyn Progress) -> Self {
+    pub fn begin(what: &str, total: Option<u64>, progress: &Arc<dyn Progress>) -> Self {
         progress.begin(what, total);
-        Self(progress)
+        Self(Arc::clone(progress))
     }
 }
 
-impl Progress for ProgressPart<'_> {
+impl Progress for ProgressPart {
     fn begin(&self, _: &str, _: Option<u64>) {}
 
     fn advance(&self, entries: u64) {
@@ -100,7 +105,7 @@ impl Progress for ProgressPart<'_> {
     fn end(&self) {}
 }
 
-impl Drop for ProgressPart<'_> {
+impl Drop for ProgressPart {
     fn drop(&mut self) {
         self.0.end();
     }

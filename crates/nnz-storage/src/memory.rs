@@ -5,11 +5,6 @@ mod cgroup;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// How long a result of the system is considered current.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// The free memory to assume if the system does not report it.
 const UNKNOWN: u64 = 4 << 30;
@@ -18,21 +13,11 @@ const UNKNOWN: u64 = 4 << 30;
 /// not report it.
 ///
 /// Available is the minimum of the free memory of the machine, of what the limits of the control groups leave (as
-/// set by SLURM, Docker and systemd), and of what `ulimit -v` and `ulimit -d` leave. It is determined again after
-/// a second: the defaults of all options call this function, and reading these files takes longer than reading the
-/// metadata of a matrix.
+/// set by SLURM, Docker and systemd), and of what `ulimit -v` and `ulimit -d` leave.
+/// Reading the files that state this takes longer than reading the metadata of a matrix.
 #[must_use]
 pub fn default_memory() -> u64 {
-    static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    match *last {
-        Some((when, memory)) if when.elapsed() < FRESH => memory,
-        _ => {
-            let memory = quarter_of_free();
-            *last = Some((Instant::now(), memory));
-            memory
-        }
-    }
+    available(Path::new("/"), Limits::of_process()).unwrap_or(UNKNOWN) / 4
 }
 
 /// Address space of a thread in bytes: its stack, the 64 MiB that the C library of Linux reserves for its heap, and its
@@ -61,10 +46,6 @@ fn threads_within(cores: usize, addresses: Option<u64>) -> usize {
 /// Returns what is left of a limit of this process.
 fn left(limit: Option<u64>, status: &str, used: &str) -> Option<u64> {
     Some(limit?.saturating_sub(field(status, used).unwrap_or(0)))
-}
-
-fn quarter_of_free() -> u64 {
-    available(Path::new("/"), Limits::of_process()).unwrap_or(UNKNOWN) / 4
 }
 
 /// Limits of the process, if any.
