@@ -197,7 +197,7 @@ impl BlockReader {
         nbytes: u64,
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let (inner, place) = source.inner();
+        let inner = source.inner();
         let &Header { shape, order, .. } = inner.header();
         let cancellation = task::token();
         let limits = crate::options::limits(py, memory_limit, None)?;
@@ -206,7 +206,7 @@ impl BlockReader {
         let (sender, blocks) = sync_channel(1);
         let done = task::start(cancellation.clone(), limits, move |context| {
             let target = Blocks { sender, nbytes };
-            engine::convert(&*inner, &place, &target, &options, context)
+            engine::convert(&*inner, &target, &options, context)
         })?;
         let reading = Mutex::new(Some(Reading { blocks, done }));
         Ok(Self { shape, order, cancellation, reading })

@@ -7,7 +7,7 @@ use nnz::engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
     pca,
 };
-use nnz::{Axis, MatrixSource, Place};
+use nnz::{Axis, MatrixSource};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -16,9 +16,6 @@ use crate::arrays::vector;
 use crate::error::argument;
 use crate::task;
 use crate::view::View;
-
-/// A matrix and its place in messages.
-pub(crate) type Placed = (Arc<dyn MatrixSource>, Place);
 
 /// The limits of an operation: memory and number of threads.
 pub(crate) type Limits<'a, 'py> = (Option<&'a Bound<'py, PyAny>>, Option<&'a Bound<'py, PyAny>>);
@@ -49,11 +46,11 @@ pub(crate) fn steps(steps: &[Bound<'_, PyTuple>]) -> PyResult<Vec<ValueStep>> {
 /// Applies steps.
 pub(crate) fn computed(
     py: Python<'_>,
-    (inner, place): Placed,
+    inner: Arc<dyn MatrixSource>,
     steps: Vec<ValueStep>,
 ) -> PyResult<Arc<dyn MatrixSource>> {
     let computed = task::run_detached(py, task::Limits::default(), move |_| {
-        Computed::new(Box::new(View::new(inner)), place, steps)
+        Computed::new(Box::new(View::new(inner)), steps)
     })?;
     Ok(Arc::new(computed))
 }
@@ -61,14 +58,14 @@ pub(crate) fn computed(
 /// Returns the factors that give the rows or columns the same sum.
 pub(crate) fn factors<'py>(
     py: Python<'py>,
-    (inner, place): Placed,
+    inner: Arc<dyn MatrixSource>,
     axis: Axis,
     target: Option<f64>,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            normalizing_factors(&*inner, &place, axis, target, context)
+            normalizing_factors(&*inner, axis, target, context)
         })?;
     Ok(found.into_pyarray(py).into_any())
 }
@@ -76,27 +73,27 @@ pub(crate) fn factors<'py>(
 /// Multiplies by a dense matrix with `width` columns, given and returned as an array of one dimension by row.
 pub(crate) fn product<'py>(
     py: Python<'py>,
-    placed: Placed,
+    inner: Arc<dyn MatrixSource>,
     dense: &Bound<'py, PyAny>,
     width: usize,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     match vector::<f32>(dense) {
-        Ok(dense) => multiplied(py, placed, dense, width, limits),
-        Err(_) => multiplied::<f64>(py, placed, vector(dense)?, width, limits),
+        Ok(dense) => multiplied(py, inner, dense, width, limits),
+        Err(_) => multiplied::<f64>(py, inner, vector(dense)?, width, limits),
     }
 }
 
 fn multiplied<'py, T: Float + Element>(
     py: Python<'py>,
-    (inner, place): Placed,
+    inner: Arc<dyn MatrixSource>,
     dense: Vec<T>,
     width: usize,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            multiply(&*inner, &place, &dense, width, context)
+            multiply(&*inner, &dense, width, context)
         })?;
     Ok(found.into_pyarray(py).into_any())
 }
@@ -104,7 +101,7 @@ fn multiplied<'py, T: Float + Element>(
 /// Computes a number for each group and each element of the other axis, by group. Negative codes are no group.
 pub(crate) fn aggregated<'py>(
     py: Python<'py>,
-    (inner, place): Placed,
+    inner: Arc<dyn MatrixSource>,
     (codes, groups): (&Bound<'py, PyAny>, u32),
     axis: Axis,
     function: &str,
@@ -120,7 +117,7 @@ pub(crate) fn aggregated<'py>(
         vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect();
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            aggregate(&*inner, &place, axis, (&codes, groups), what, context)
+            aggregate(&*inner, axis, (&codes, groups), what, context)
         })?;
     Ok(found.into_pyarray(py).into_any())
 }
@@ -132,7 +129,7 @@ pub(crate) type Components<'py> =
 /// Computes principal components.
 pub(crate) fn components<'py>(
     py: Python<'py>,
-    (inner, place): Placed,
+    inner: Arc<dyn MatrixSource>,
     options: PcaOptions,
     limits: Limits<'_, 'py>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -140,7 +137,7 @@ pub(crate) fn components<'py>(
     let found =
         task::run(py, progress, crate::options::limits(py, limits.0, limits.1)?, move |context| {
             let observed = Observed::new(&*inner, "computing", context.progress());
-            pca(&observed, &place, &options, context)
+            pca(&observed, &options, context)
         })?;
     let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
     Ok((

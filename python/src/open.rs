@@ -48,7 +48,7 @@ impl Opened {
 
     fn into_python(self, py: Python<'_>, place: Place) -> PyResult<Py<PyAny>> {
         Ok(match self {
-            Self::Matrix(matrix) => Py::new(py, Source::new(matrix.into(), place))?.into_any(),
+            Self::Matrix(matrix) => Py::new(py, Source::new(matrix.into()))?.into_any(),
             Self::Tensor(tensor, header) => {
                 Py::new(py, TensorSource::new(tensor, *header, place))?.into_any()
             }

@@ -32,10 +32,10 @@ pub(crate) fn density<'py>(
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Grid<'py>> {
-    let (inner, place) = source.inner();
+    let inner = source.inner();
     let found =
         task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
-            density_of(&*inner, &place, most, context)
+            density_of(&*inner, most, context)
         })?;
     let counts = found.counts.into_pyarray(py).into_any();
     Ok((counts, found.rows, found.cols, found.rows_per_bin, found.cols_per_bin))
@@ -52,7 +52,7 @@ pub(crate) fn lengths<'py>(
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Counted<'py>> {
-    let (inner, place) = source.inner();
+    let inner = source.inner();
     let axis = select::axis_of(py, axis, || Ok(inner.header().axis_kinds))?;
     let measure = match measure {
         "nnz" => LengthMeasure::Nnz,
@@ -64,7 +64,7 @@ pub(crate) fn lengths<'py>(
     };
     let found =
         task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
-            lengths_of(&*inner, &place, axis, measure, context)
+            lengths_of(&*inner, axis, measure, context)
         })?;
     let (numbers, counts): (Vec<f64>, Vec<u64>) = found.values.into_iter().unzip();
     Ok((numbers.into_pyarray(py).into_any(), counts.into_pyarray(py).into_any()))
@@ -79,10 +79,10 @@ pub(crate) fn value_counts<'py>(
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Values<'py>> {
-    let (inner, place) = source.inner();
+    let inner = source.inner();
     let found =
         task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
-            values(&*inner, &place, context)
+            values(&*inner, context)
         })?;
     let bins = found.bins.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
     let others = [found.nan, found.negative_infinity, found.positive_infinity];
@@ -101,11 +101,11 @@ pub(crate) fn spy_svg(
     workers: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     const SQUARES: usize = 40;
-    let (inner, place) = source.inner();
+    let inner = source.inner();
     let found =
         task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
             let most = plot::spy_bins(inner.header().shape, [SQUARES, SQUARES]);
-            density_of(&*inner, &place, most, context)
+            density_of(&*inner, most, context)
         })?;
     let options = SvgOptions::default().size(480, 360).id(id);
     Ok(svg(&plot::spy(&found, &title), &options))
@@ -123,12 +123,12 @@ pub(crate) fn report(
     progress: Option<&Bound<'_, PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<String> {
-    let (inner, place) = source.inner();
+    let inner = source.inner();
     let options = ReportOptions::default().open(Reading::new(reading)?.open_options());
     task::run(py, progress, crate::options::limits(py, memory_limit, workers)?, move |context| {
         let report = match path {
             Some(path) => Report::of_location(Location::parse(path), &options, context)?,
-            None => Report::of_source(&*inner, &place, context)?,
+            None => Report::of_source(&*inner, context)?,
         };
         Ok(html(&report))
     })

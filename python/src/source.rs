@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz::engine::{DuplicatePolicy, Filter, Kept, Observed, Slice, Transposed};
-use nnz::matrix::{AxisKind, Storage, Structure};
+use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::{
     Axis, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions, Selection,
     Shape, StatsOptions, Values,
@@ -30,8 +30,6 @@ type Positions<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
-    /// Its place in messages.
-    place: Place,
 }
 
 /// Returns the positions in ranges, if they are some of all.
@@ -73,12 +71,12 @@ pub(crate) fn location(path: OsString) -> Location {
 }
 
 impl Source {
-    pub(crate) fn new(inner: Arc<dyn MatrixSource>, place: Place) -> Self {
-        Self { inner, place }
+    pub(crate) fn new(inner: Arc<dyn MatrixSource>) -> Self {
+        Self { inner }
     }
 
-    pub(crate) fn inner(&self) -> (Arc<dyn MatrixSource>, Place) {
-        (Arc::clone(&self.inner), self.place.clone())
+    pub(crate) fn inner(&self) -> Arc<dyn MatrixSource> {
+        Arc::clone(&self.inner)
     }
 
     fn header(&self) -> &Header {
@@ -98,13 +96,12 @@ impl Source {
         reading: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let location = location(path);
-        let place = location.source_place();
         let (options, limits) = reading::open_options(py, memory_limit, reading)?;
         let inner = task::run_detached(py, limits, move |context| {
             let opened = options.open(&location, context).and_then(nnz::Dataset::into_matrix);
             opened.map_err(|error| error.with_context(&location.source_place()))
         })?;
-        Ok(Self::new(inner.into(), place))
+        Ok(Self::new(inner.into()))
     }
 
     /// Creates a matrix from copies of arrays.
@@ -126,7 +123,7 @@ impl Source {
             CsMatrix::from_parts(shape, order, pointers, minors, values)?.into_source()
         });
         let source = made.or_raise(py)?;
-        Ok(Self::new(source.into(), Place::path(IN_MEMORY[0])))
+        Ok(Self::new(Arc::new(Placed::new(source, Place::path(IN_MEMORY[0])))))
     }
 
     /// Number of rows and columns.
@@ -188,7 +185,7 @@ impl Source {
     /// Names of an axis.
     fn names<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
-        let (inner, place) = self.inner();
+        let (inner, place) = (self.inner(), self.inner.place());
         let names = task::run(py, None, task::Limits::default(), move |context| {
             let read = columns::read_names(&*inner, axis, context);
             read.map_err(|error| error.with_context(&place))
@@ -212,7 +209,7 @@ impl Source {
         wanted: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
-        let (inner, place) = self.inner();
+        let (inner, place) = (self.inner(), self.inner.place());
         let read = task::run(py, None, task::Limits::default(), move |context| {
             let columns = match inner.annotations(axis) {
                 Ok(Some(table)) => columns::read(&*table, wanted.as_deref(), context),
@@ -239,7 +236,7 @@ impl Source {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let length = usize::try_from(self.header().shape.len(axis));
         let length = length.map_err(|_| argument(py, format!("too many {axis} for memory")))?;
-        let (inner, place) = self.inner();
+        let (inner, place) = (self.inner(), self.inner.place());
         let (fields, columns) = task::run(py, None, task::Limits::default(), move |context| {
             let read = read_annotations(&*inner, axis, &label, context);
             read.map_err(|error| error.with_context(&place))
@@ -251,7 +248,7 @@ impl Source {
     /// Returns the transposed matrix.
     fn transposed(&self) -> Self {
         let inner = Transposed::new(Box::new(Arc::clone(&self.inner)));
-        Self::new(Arc::new(inner), self.place.clone())
+        Self::new(Arc::new(inner))
     }
 
     /// Returns the real or the imaginary part of a matrix of complex numbers.
@@ -262,7 +259,7 @@ impl Source {
             _ => return Err(argument(py, format!("part {name:?}: expected \"real\" or \"imag\""))),
         };
         let inner = PartOf::new(Arc::clone(&self.inner), part);
-        Ok(Self::new(Arc::new(inner), self.place.clone()))
+        Ok(Self::new(Arc::new(inner)))
     }
 
     /// Selects rows and columns: unique positions in an array of `uint64`, or all.
@@ -336,7 +333,7 @@ impl Source {
                 view.set_table(axis, columns::to_table(labels, table)?);
             }
         }
-        Ok(Self::new(Arc::new(view), self.place.clone()))
+        Ok(Self::new(Arc::new(view)))
     }
 
     /// Number of entries before a row or column, if known without reading entries.
@@ -357,12 +354,12 @@ impl Source {
     ) -> PyResult<Compressed<'py>> {
         self.check_fill(py)?;
         let options = self.read_options(py, by, duplicates)?;
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let matrix = task::run(
             py,
             None,
             crate::options::limits(py, memory_limit, workers)?,
-            move |context| nnz::engine::read(&*inner, &place, &options, context),
+            move |context| nnz::engine::read(&*inner, &options, context),
         )?;
         let (shape, by) = (matrix.shape(), order_name(matrix.order()));
         let (pointers, minors, values) = matrix.into_parts();
@@ -385,12 +382,12 @@ impl Source {
     ) -> PyResult<(Bound<'py, PyAny>, &'static str)> {
         self.check_fill(py)?;
         let options = self.read_options(py, by, None)?;
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let dense = task::run(
             py,
             None,
             crate::options::limits(py, memory_limit, workers)?,
-            move |context| nnz::engine::read_dense(&*inner, &place, &options, context),
+            move |context| nnz::engine::read_dense(&*inner, &options, context),
         )?;
         let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
@@ -414,14 +411,14 @@ impl Source {
             .rows(axis == Some(Axis::Rows))
             .cols(axis == Some(Axis::Cols))
             .measures(stats::measure(py, measures)?);
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let computed = task::run(
             py,
             progress,
             crate::options::limits(py, memory_limit, workers)?,
             move |context| {
                 let observed = Observed::new(&*inner, "reading", context.progress());
-                nnz::engine::stats(&observed, &place, &options, context)
+                nnz::engine::stats(&observed, &options, context)
             },
         )?;
         let found = match axis {
@@ -445,14 +442,14 @@ impl Source {
     ) -> PyResult<Positions<'py>> {
         let kinds = || Ok(self.header().axis_kinds);
         let [rows, cols]: [Filter; 2] = select::axes(py, conditions, allow_empty, kinds)?;
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let found = task::run(
             py,
             None,
             crate::options::limits(py, memory_limit, workers)?,
             move |context| {
                 let observed = Observed::new(&*inner, "measuring", context.progress());
-                nnz::engine::filter(&observed, &place, [&rows, &cols], context)
+                nnz::engine::filter(&observed, [&rows, &cols], context)
             },
         )?;
         let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
@@ -481,9 +478,9 @@ impl Source {
         }
         let [is_some_of_rows, is_some_of_cols] = [axes[0].is_some(), axes[1].is_some()];
         let [rows, cols] = axes.map(|axis| axis.unwrap_or_default().allow_empty(allow_empty));
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let slice = task::run_detached(py, task::Limits::default(), move |_| {
-            Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+            Slice::new(Box::new(View::new(inner)), &rows, &cols)
         })?;
         let rows = positions(py, &slice.ranges(Axis::Rows), is_some_of_rows)?;
         Ok((rows, positions(py, &slice.ranges(Axis::Cols), is_some_of_cols)?, Vec::new()))
@@ -492,7 +489,7 @@ impl Source {
     /// Applies functions to the values: a name and arguments each.
     fn computed(&self, py: Python<'_>, steps: Vec<Bound<'_, PyTuple>>) -> PyResult<Self> {
         let inner = compute::computed(py, self.inner(), compute::steps(&steps)?)?;
-        Ok(Self::new(inner, self.place.clone()))
+        Ok(Self::new(inner))
     }
 
     /// Returns the factors that give all rows or columns the same sum.
@@ -569,9 +566,9 @@ impl Source {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (options, target) = (options::convert(given)?, location(path));
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-            nnz::convert_source(&*inner, &place, &target, &options, context)
+            nnz::convert_source(&*inner, &target, &options, context)
         })?;
         summary::of_matrix(py, &done)
     }
@@ -579,12 +576,11 @@ impl Source {
 
 impl Source {
     fn sliced(&self, py: Python<'_>, rows: Selection, cols: Selection) -> PyResult<Self> {
-        let (inner, place) = self.inner();
+        let inner = self.inner();
         let slice = task::run_detached(py, task::Limits::default(), {
-            let place = place.clone();
-            move |_| Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+            move |_| Slice::new(Box::new(View::new(inner)), &rows, &cols)
         })?;
-        Ok(Self::new(Arc::new(slice), place))
+        Ok(Self::new(Arc::new(slice)))
     }
 
     /// Fails if elements that are not stored are not zero, as they are in SciPy.
@@ -597,7 +593,7 @@ impl Source {
                     "the fill value is {fill}, but only zero can be read into memory; nnz.convert writes \
                      all elements to .npy"
                 );
-                Err(exception(py, &Error::unsupported(self.place.clone(), what)))
+                Err(exception(py, &Error::unsupported(self.inner.place(), what)))
             }
         }
     }

@@ -120,9 +120,9 @@ impl TensorSource {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (options, target) = (options::convert(given)?, location(path));
-        let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
+        let inner = Arc::clone(&self.inner);
         let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-            inner.convert(&place, target, &options, context)
+            inner.convert(target, &options, context)
         })?;
         summary::of_matrix(py, &done)
     }

@@ -38,6 +38,10 @@ struct Parts {
 }
 
 impl MatrixSource for Parts {
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
     fn header(&self) -> &Header {
         &self.header
     }
@@ -190,13 +194,13 @@ impl PartsWriter {
     fn source(&self, py: Python<'_>) -> PyResult<Source> {
         let source = lock(&self.source).take();
         let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
-        Ok(Source::new(source, self.target.source_place()))
+        Ok(Source::new(source))
     }
 
     /// Checks the options, the format and the target, which do not depend on the type of values.
     fn check(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
         let (options, target) = (options::convert(given)?, self.target.clone());
-        let (inner, _) = source.inner();
+        let inner = source.inner();
         task::run_detached(py, crate::options::limits_of(given)?, move |context| {
             context.target(&target, &options, &*inner)?.check()
         })
@@ -206,7 +210,7 @@ impl PartsWriter {
     fn start(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
         let options = options::convert(given)?;
         let target = self.target.clone();
-        let (inner, place) = source.inner();
+        let inner = source.inner();
         let sender = lock(&self.unsent).take();
         let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
         let waiting = Arc::clone(&self.waiting);
@@ -214,7 +218,7 @@ impl PartsWriter {
             self.cancellation.clone(),
             crate::options::limits_of(given)?,
             move |context| {
-                let done = nnz::convert_source(&*inner, &place, &target, &options, context);
+                let done = nnz::convert_source(&*inner, &target, &options, context);
                 // It may have failed before reading.
                 drop(lock(&waiting).take());
                 done

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nnz::{
-    Context, ConvertOptions, Location, Place, ReadOptions, formats::FormatOptions, matrix::Storage,
+    Context, ConvertOptions, Location, ReadOptions, formats::FormatOptions, matrix::Storage,
 };
 
 use crate::{Measured, Result, measured};
@@ -29,7 +29,7 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
         ConvertOptions::default().overwrite(true).sync(false).format_options(format_options);
     let target = Location::parse(target);
     let started = Instant::now();
-    let summary = nnz::convert_source(&*opened, &Place::default(), &target, &options, &context)?;
+    let summary = nnz::convert_source(&*opened, &target, &options, &context)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

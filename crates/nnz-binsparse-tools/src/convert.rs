@@ -9,12 +9,11 @@ use nnz::{Context, ConvertOptions, Error, Location, MatrixSource};
 /// Fails as the conversion does.
 pub fn convert(
     tool: &str,
-    (source, from): (&dyn MatrixSource, &Location),
+    source: &dyn MatrixSource,
     to: &Location,
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let place = from.source_place();
-    let summary = nnz::convert_source(source, &place, to, options, &Context::default())?;
+    let summary = nnz::convert_source(source, to, options, &Context::default())?;
     let dropped = summary.dropped.iter().map(|what| format!("dropped: {what}"));
     for line in summary.notes.iter().cloned().chain(dropped) {
         nnz_cli::stdio::print_message(&format!("{tool}: {line}"));

@@ -61,9 +61,9 @@ pub(crate) fn cat(args: &args::Cat, context: &Context) -> Result<Outcome, Error>
             Ok(())
         })?,
         other => {
-            let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
+            let opened = other.into_matrix()?;
             with_stdout(|out| {
-                read = nnz::engine::cat(&*opened, &place, &options, context, out);
+                read = nnz::engine::cat(&*opened, &options, context, out);
                 Ok(())
             })?;
         }
@@ -97,9 +97,7 @@ fn open_tables(
     context: &Context,
 ) -> Result<Box<dyn MatrixSource>, Error> {
     match options.open(source, context) {
-        Ok(opened) => {
-            opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
-        }
+        Ok(opened) => opened.into_matrix(),
         Err(error) => tables(source, options, error, context),
     }
 }
@@ -119,10 +117,7 @@ pub(crate) fn names(args: &args::Names, quiet: bool, context: &Context) -> Resul
     let opened = match options.open(&args.source, context) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
         Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
-        Ok(other) => {
-            let place = args.source.source_place();
-            other.into_matrix().map_err(|error| error.with_context(&place))?
-        }
+        Ok(other) => other.into_matrix()?,
         Err(error) => tables(&args.source, &options, error, context)?,
     };
     let Some(axis) = args.axis.of_matrix() else {

@@ -61,6 +61,9 @@ pub trait FragmentSource: Send + Sync {
     /// Returns the properties that are known without reading fragments.
     fn header(&self) -> &FragmentHeader;
 
+    /// Returns the name of the fragments in messages: usually where they were opened.
+    fn place(&self) -> Place;
+
     /// Describes how the fragments are stored.
     ///
     /// # Errors

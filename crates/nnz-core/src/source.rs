@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{
-    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, PackedWidths, Result,
-    StringList,
+    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, PackedWidths, Place,
+    Result, StringList,
 };
 
 /// The parts of the entries that a reader needs; the others may be empty.
@@ -266,6 +266,11 @@ pub trait MatrixSource: Send + Sync {
 
     /// Returns the properties that are known without reading entries.
     fn header(&self) -> &Header;
+
+    /// Returns the name of the matrix in messages: usually where it was opened. Errors of reading need not have it.
+    fn place(&self) -> Place {
+        self.wrapped().source().map(|inner| inner.place()).unwrap_or_default()
+    }
 
     /// Describes how the matrix is stored.
     ///

@@ -49,7 +49,7 @@ nnz_core::setters! {
 }
 
 /// Writes the stored entries of a matrix in storage order, one per line: row, column (both counted
-/// from 0) and value, separated by tabs. `from` is the name of the matrix in messages.
+/// from 0) and value, separated by tabs.
 ///
 /// # Errors
 ///
@@ -57,11 +57,11 @@ nnz_core::setters! {
 /// before the error are written.
 pub fn cat(
     source: &dyn MatrixSource,
-    from: &Place,
     options: &CatOptions,
     context: &TaskContext,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
+    let from = &source.place();
     let mut printer =
         Printer::new(source, options, out, context).map_err(|error| error.with_context(from))?;
     let printed = print(source, options, &mut printer, context);

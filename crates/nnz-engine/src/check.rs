@@ -3,7 +3,7 @@
 mod entries;
 mod uniqueness;
 
-use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Place, Projection, Result};
+use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Projection, Result};
 use nnz_storage::TaskContext;
 
 use crate::flow::{Done, Workers, run};
@@ -12,7 +12,7 @@ use crate::slice::one_of;
 use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
-/// Reads names and entries of a matrix, and passes notes to `each`. `place` is its name in them.
+/// Reads names and entries of a matrix, and passes notes to `each`.
 ///
 /// # Errors
 ///
@@ -20,10 +20,10 @@ pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 /// error. Fails if cancelled.
 pub fn check(
     source: &dyn MatrixSource,
-    place: &Place,
     context: &TaskContext,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
+    let place = &source.place();
     for axis in [Axis::Rows, Axis::Cols] {
         let read = source.read_names(axis).and_then(|names| match names {
             Some(mut names) => repeated_names(&mut *names, context.memory() / 2),

@@ -109,27 +109,27 @@ impl Part {
 }
 
 impl Concat {
-    /// Concatenates matrices: `Axis::Rows` appends rows. Each matrix comes with its name for messages.
+    /// Concatenates matrices: `Axis::Rows` appends rows.
     ///
     /// # Errors
     ///
     /// Fails if there are no matrices, if their other dimension or the names there differ, if no
     /// type holds the values of all, or if their length exceeds 64 bits.
     pub fn new(
-        sources: Vec<(Box<dyn MatrixSource>, impl Into<Place>)>,
+        sources: Vec<Box<dyn MatrixSource>>,
         axis: Axis,
         options: &ConcatOptions,
     ) -> Result<Self> {
-        let Some((first, _)) = sources.first() else {
+        let Some(first) = sources.first() else {
             return Err(Error::argument("nothing to concatenate"));
         };
         // Only of those with an order: for text it is a guess.
-        let own = sources.iter().find_map(|(source, _)| source.header().own_order());
+        let own = sources.iter().find_map(|source| source.header().own_order());
         let order = own.unwrap_or(first.header().order);
         let mut length = 0_u64;
         let mut parts = Vec::with_capacity(sources.len());
-        for (source, place) in sources {
-            let place: Place = place.into();
+        for source in sources {
+            let place = source.place();
             let start = length;
             let len = source.header().shape.len(axis);
             length = length.checked_add(len).ok_or_else(|| {
@@ -383,6 +383,10 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
 }
 
 impl MatrixSource for Concat {
+    fn place(&self) -> Place {
+        Place::path("the concatenation")
+    }
+
     fn header(&self) -> &Header {
         &self.header
     }

@@ -95,7 +95,7 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
-/// Writes a source to a target. `from` is the name of the source in messages.
+/// Writes a source to a target.
 ///
 /// # Errors
 ///
@@ -104,11 +104,11 @@ pub struct Summary {
 /// is written then, and an existing target is unchanged.
 pub fn convert(
     source: &dyn MatrixSource,
-    from: &Place,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
     context: &TaskContext,
 ) -> Result<Summary> {
+    let from = &source.place();
     let started = Instant::now();
     // Transposing keeps the order.
     let own = source.header().own_order();
@@ -134,7 +134,7 @@ pub fn convert(
 
     // Now, because the target may be the source itself.
     let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
-    let carried = write_entries(source, own, target, options, from, context)?;
+    let carried = write_entries(source, own, target, options, context)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -170,9 +170,9 @@ pub(crate) fn write_entries(
     own: Option<Order>,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
-    from: &Place,
     context: &TaskContext,
 ) -> Result<WrittenEntries> {
+    let from = &source.place();
     let plan = look_ahead(source, target, options, context)
         .and_then(|seen| Plan::new(source.header(), own, target, options, seen, context))
         .map_err(|error| error.with_context(from))?;

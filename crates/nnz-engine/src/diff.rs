@@ -5,7 +5,8 @@ mod by_name;
 mod unstored;
 
 use nnz_core::{
-    Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
+    Axis, Error, MatrixSource, Order, Place, Placed, Result, Rounding, Scalar, Shape, Structure,
+    ValueType,
 };
 use nnz_storage::TaskContext;
 
@@ -84,7 +85,7 @@ pub enum Difference {
 /// Compares two matrices and passes the first differences to `each`.
 ///
 /// All cells are compared by their numbers, whatever their type and storage order, and names if both
-/// matrices have them. `places` are their names in messages. A stored entry that is equal to the fill
+/// matrices have them. A stored entry that is equal to the fill
 /// value (zero by default) equals a cell that is not stored, and entries that follow from a symmetry are
 /// included; with [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells
 /// that neither matrix stores differ. Differences have the positions of the first matrix.
@@ -94,7 +95,6 @@ pub enum Difference {
 /// Fails if one of them cannot be read or is broken, and, if rows or columns are matched by name, if a name is repeated.
 pub fn diff(
     sources: [&dyn MatrixSource; 2],
-    places: [Place; 2],
     options: &DiffOptions,
     context: &TaskContext,
     each: &mut dyn FnMut(Difference),
@@ -104,29 +104,29 @@ pub fn diff(
     let context = &context.in_part("comparing", total);
     let [first, second] =
         sources.map(|source| Observed::new(source, "comparing", context.progress()));
-    compare([&first, &second], places, options, each, context)
+    compare([&first, &second], options, each, context)
 }
 
 fn compare(
     sources: [&dyn MatrixSource; 2],
-    places: [Place; 2],
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
     context: &TaskContext,
 ) -> Result<()> {
+    let places = sources.map(|source| source.place());
     let [a, b] = sources;
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));
     }
     if options.by_name {
-        return diff_by_name(sources, places, options, each, context);
+        return diff_by_name(sources, options, each, context);
     }
     if shapes[0] != shapes[1] {
         return Ok(());
     }
     for axis in [Axis::Rows, Axis::Cols] {
-        if names_differ([a, b], axis, &places)? {
+        if names_differ([a, b], axis)? {
             each(Difference::Names(axis));
         }
     }
@@ -159,7 +159,6 @@ fn compare(
 /// are missing in one of them, only those are differences. An axis without names is compared by position.
 fn diff_by_name(
     sources: [&dyn MatrixSource; 2],
-    places: [Place; 2],
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
     context: &TaskContext,
@@ -167,7 +166,7 @@ fn diff_by_name(
     let mut orders = [Selection::all(), Selection::all()];
     let mut differ = false;
     for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
-        match match_names(sources, axis, &places, context.memory())? {
+        match match_names(sources, axis, context.memory())? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => *order = selection,
             MatchedNames::Different { first_only, second_only } => {
@@ -182,8 +181,9 @@ fn diff_by_name(
         return Ok(());
     }
     let [rows, cols] = &orders;
-    let second = Slice::new(Box::new(second), places[1].clone(), rows, cols)?;
-    compare([first, &second], places, &options.clone().by_name(false), each, context)
+    let second = Slice::new(Box::new(second), rows, cols)?;
+    let second = Placed::new(Box::new(second), sources[1].place());
+    compare([first, &second], &options.clone().by_name(false), each, context)
 }
 
 /// Returns the differences of names that only one of two matrices has, up to `max_diffs` of each.
@@ -207,7 +207,8 @@ pub fn missing_names(
 }
 
 /// Compares the names of an axis, if both matrices have them. All names are read in any case.
-fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
+fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis) -> Result<bool> {
+    let places = &sources.map(|source| source.place());
     let [first, second] =
         [0, 1].map(|which| move |error: Error| error.with_context(&places[which]));
     let mut a = sources[0].read_names(axis).map_err(first)?;

@@ -194,8 +194,7 @@ impl Kept {
 /// Finds the rows and columns of a matrix that meet conditions. Both axes are judged by the whole matrix.
 ///
 /// This takes one pass over the entries, or two if `nonzero` and others are measured. Without measures, no entries are
-/// read. `place` is the name of the matrix in
-/// messages.
+/// read.
 ///
 /// # Errors
 ///
@@ -203,10 +202,10 @@ impl Kept {
 /// if the names are those of the axis that is measured, and if the file does not state which axis has cells or features.
 pub fn filter(
     source: &dyn MatrixSource,
-    place: &Place,
     [rows, cols]: [&Filter; 2],
     context: &TaskContext,
 ) -> Result<Filtered> {
+    let place = &source.place();
     let mut found = Found { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
     for (filter, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
         for measured in filter.measured() {
@@ -263,8 +262,7 @@ impl Found<'_> {
             }
             if options.rows || options.cols {
                 let whole = Part { nonzero, among: None };
-                let found =
-                    stats_of_parts(self.source, self.place, &options, &parts, self.context)?;
+                let found = stats_of_parts(self.source, &options, &parts, self.context)?;
                 self.stats.extend(std::iter::once(whole).chain(names).zip(found));
             }
         }

@@ -11,7 +11,7 @@
 //! advance.
 //!
 //! ```
-//! use nnz_core::{Order, Place, Shape};
+//! use nnz_core::{Order, Shape};
 //! use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 //!
 //! // 1 . 2
@@ -21,7 +21,7 @@
 //! let source = matrix.into_source()?;
 //! let mut options = ReadOptions::default();
 //! options.order = Some(Order::Col);
-//! let by_column = nnz_engine::read(&*source, &Place::default(), &options, &TaskContext::default())?;
+//! let by_column = nnz_engine::read(&*source, &options, &TaskContext::default())?;
 //! assert_eq!(by_column.indptr(), [0, 1, 1, 3]);
 //! # Ok::<(), nnz_core::Error>(())
 //! ```

@@ -9,12 +9,12 @@ use crate::Progress;
 /// A source that reports how many entries of another one were read.
 ///
 /// ```
-/// # use nnz_core::{MatrixSource, Place, Result};
+/// # use nnz_core::{MatrixSource, Result};
 /// use nnz_engine::{Observed, Stats, StatsOptions, TaskContext, stats};
 ///
 /// fn observed(source: &dyn MatrixSource, context: &TaskContext) -> Result<Stats> {
 ///     let observed = Observed::new(source, "reading", context.progress());
-///     stats(&observed, &Place::default(), &StatsOptions::default(), context)
+///     stats(&observed, &StatsOptions::default(), context)
 /// }
 /// ```
 #[derive(Clone, Copy)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, Axis, Error, Header, MatrixSource, Names, Place, Projection, Result, Shape,
-    Storage, Structure, UnitReader, Wrapped,
+    Annotations, Axis, Error, Header, MatrixSource, Names, Projection, Result, Shape, Storage,
+    Structure, UnitReader, Wrapped,
 };
 
 use crate::concat::Shifted;
@@ -18,13 +18,13 @@ use crate::stages::{Step, drop_unstored};
 /// matrix.
 ///
 /// ```
-/// use nnz_core::{MatrixSource, Order, Place, Shape};
+/// use nnz_core::{MatrixSource, Order, Shape};
 /// use nnz_engine::{CsMatrix, Padded};
 ///
 /// let shape = Shape { rows: 1, cols: 1 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![2.0])?;
 /// let larger = Shape { rows: 1, cols: 3 };
-/// let padded = Padded::new(matrix.into_source()?, Place::default(), larger)?;
+/// let padded = Padded::new(matrix.into_source()?, larger)?;
 /// assert_eq!(padded.header().shape.to_string(), "1 x 3");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -41,13 +41,14 @@ impl std::fmt::Debug for Padded {
 }
 
 impl Padded {
-    /// Enlarges a matrix. `place` is its name in messages.
+    /// Enlarges a matrix.
     ///
     /// # Errors
     ///
     /// Fails if the shape is smaller than that of the matrix, if the matrix has a structure, or if its fill
     /// value is not zero.
-    pub fn new(inner: Box<dyn MatrixSource>, place: Place, shape: Shape) -> Result<Self> {
+    pub fn new(inner: Box<dyn MatrixSource>, shape: Shape) -> Result<Self> {
+        let place = inner.place();
         let source = inner.header();
         if shape.rows < source.shape.rows || shape.cols < source.shape.cols {
             let expected = format!("no more than {shape}");
@@ -148,11 +149,9 @@ mod tests {
             let matrix =
                 CsMatrix::from_parts(small, order, indptr, indices, vec![1.0, 2.0]).unwrap();
             let large = Shape { rows: 3, cols: 4 };
-            let place = Place::default;
-            let padded = Padded::new(matrix.into_source().unwrap(), place(), large).unwrap();
+            let padded = Padded::new(matrix.into_source().unwrap(), large).unwrap();
             let read = crate::read(
                 &padded,
-                &place(),
                 &crate::ReadOptions::default(),
                 &crate::TaskContext::default(),
             )
@@ -161,7 +160,7 @@ mod tests {
             let mut indptr = vec![0, 1, 2];
             indptr.resize(usize::try_from(large.major(order)).unwrap() + 1, 2);
             assert_eq!(read.indptr(), indptr);
-            assert!(Padded::new(read.into_source().unwrap(), place(), small).is_err());
+            assert!(Padded::new(read.into_source().unwrap(), small).is_err());
         }
     }
 }

@@ -53,16 +53,16 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a whole matrix into memory, with its names and kinds of axes. `from` is its name in messages.
+/// Reads a whole matrix into memory, with its names and kinds of axes.
 ///
 /// ```
-/// # use nnz_core::{Order, Place, Shape};
+/// # use nnz_core::{Order, Shape};
 /// # use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 /// # let shape = Shape { rows: 1, cols: 1 };
 /// # let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![1.0])?;
 /// # let source = matrix.into_source()?;
 /// let (options, context) = (ReadOptions::default(), TaskContext::default());
-/// let matrix = nnz_engine::read(&*source, &Place::default(), &options, &context)?;
+/// let matrix = nnz_engine::read(&*source, &options, &context)?;
 /// println!("{} entries", matrix.nnz());
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -73,11 +73,11 @@ impl Default for ReadOptions {
 /// cancelled.
 pub fn read(
     source: &dyn MatrixSource,
-    from: &Place,
     options: &ReadOptions,
     context: &TaskContext,
 ) -> Result<CsMatrix> {
-    let matrix = read_entries(source, from, options, context)?;
+    let from = &source.place();
+    let matrix = read_entries(source, options, context)?;
     let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
         let names = source.read_names(axis).and_then(|names| {
@@ -92,10 +92,10 @@ pub fn read(
 
 fn read_entries(
     source: &dyn MatrixSource,
-    from: &Place,
     options: &ReadOptions,
     context: &TaskContext,
 ) -> Result<CsMatrix> {
+    let from = &source.place();
     let own = source.header().own_order();
     if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source, options)
     {
@@ -110,7 +110,7 @@ fn read_entries(
         duplicates: options.duplicates,
         ..ConvertOptions::default()
     };
-    write_entries(source, own, &target, &options, from, &context.without_progress())?;
+    write_entries(source, own, &target, &options, &context.without_progress())?;
     target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 

@@ -66,7 +66,7 @@ pub struct NewOrder {
 /// Finds the new order of the rows and columns of a matrix. To write the matrix in this order, use a
 /// [`Slice`](crate::Slice) of it, [labelled](crate::Labels) with the original positions.
 ///
-/// Orders by frequency take one pass over the entries. `place` is the name of the matrix in messages.
+/// Orders by frequency take one pass over the entries.
 ///
 /// # Errors
 ///
@@ -74,10 +74,10 @@ pub struct NewOrder {
 /// not known, and if rows and columns do not fit into memory.
 pub fn reorder(
     source: &dyn MatrixSource,
-    place: &Place,
     [rows, cols]: [&Reordering; 2],
     context: &TaskContext,
 ) -> Result<[NewOrder; 2]> {
+    let place = &source.place();
     let by_frequency = |order: &Reordering| *order == Reordering::Frequency;
     let mut counts = [None, None];
     for (order, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
@@ -90,7 +90,7 @@ pub fn reorder(
             .rows(by_frequency(rows))
             .cols(by_frequency(cols))
             .measures(Measures::Nnz);
-        let found = stats(source, place, &how, context)?;
+        let found = stats(source, &how, context)?;
         counts = [found.rows, found.cols];
     }
     let [of_rows, of_cols] = counts;

@@ -33,7 +33,7 @@ pub(crate) use selection::{comparison, describe_nothing, nothing_selected, one_o
 /// start to end is filtered; entries that follow from a symmetry are added first.
 ///
 /// ```
-/// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+/// use nnz_core::{Axis, MatrixSource, Order, Shape};
 /// use nnz_engine::{CsMatrix, Selection, Slice};
 ///
 /// let shape = Shape { rows: 2, cols: 3 };
@@ -41,7 +41,7 @@ pub(crate) use selection::{comparison, describe_nothing, nothing_selected, one_o
 ///     CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?
 ///         .with_names(Axis::Rows, ["CD3E", "CD8A"])?;
 /// let (genes, cells) = (Selection::names(["CD8A"]), Selection::ranges([0..2]));
-/// let slice = Slice::new(matrix.into_source()?, Place::default(), &genes, &cells)?;
+/// let slice = Slice::new(matrix.into_source()?, &genes, &cells)?;
 /// assert_eq!(slice.header().shape.to_string(), "1 x 2");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Slice<'_> {
 }
 
 impl<'a> Slice<'a> {
-    /// Selects rows and columns of a matrix. `place` is its name in messages.
+    /// Selects rows and columns of a matrix.
     ///
     /// # Errors
     ///
@@ -70,17 +70,17 @@ impl<'a> Slice<'a> {
     /// nothing and [may not](Selection::allow_empty), and if names are needed and cannot be read.
     pub fn new(
         inner: Box<dyn MatrixSource + 'a>,
-        place: Place,
         rows: &Selection,
         cols: &Selection,
     ) -> Result<Self> {
+        let place = inner.place();
         let resolve = |selection: &Selection, axis| {
             selection.resolve(&*inner, axis).map_err(|error| error.with_context(&place))
         };
         let independent = Selection::independent([rows, cols]);
         let [rows, cols] = independent.as_ref().map_or([rows, cols], <[Selection; 2]>::each_ref);
         let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
-        Self::of(inner, place, resolved)
+        Self::of(inner, resolved)
     }
 
     /// Selects rows and columns of a matrix in the order of the matrix. Ranges may extend past the
@@ -91,17 +91,17 @@ impl<'a> Slice<'a> {
     /// Fails as [`new`](Self::new).
     pub fn in_source_order(
         inner: Box<dyn MatrixSource + 'a>,
-        place: Place,
         rows: &Selection,
         cols: &Selection,
     ) -> Result<Self> {
+        let place = inner.place();
         let resolve = |selection: &Selection, axis| {
             selection.resolve_sorted(&*inner, axis).map_err(|error| error.with_context(&place))
         };
         let independent = Selection::independent([rows, cols]);
         let [rows, cols] = independent.as_ref().map_or([rows, cols], <[Selection; 2]>::each_ref);
         let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
-        Self::of(inner, place, resolved)
+        Self::of(inner, resolved)
     }
 
     /// Returns the position in the whole matrix of a row or column of the slice.
@@ -121,11 +121,8 @@ impl<'a> Slice<'a> {
         picked.stretches().iter().map(Stretch::old).collect()
     }
 
-    fn of(
-        inner: Box<dyn MatrixSource + 'a>,
-        place: Place,
-        resolved: [Resolved; 2],
-    ) -> Result<Self> {
+    fn of(inner: Box<dyn MatrixSource + 'a>, resolved: [Resolved; 2]) -> Result<Self> {
+        let place = inner.place();
         let mut notes = Vec::new();
         let picked = resolved.map(|one| {
             notes.extend(one.notes);
@@ -258,6 +255,14 @@ fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64
 }
 
 impl MatrixSource for Slice<'_> {
+    /// Positions in messages are those in the slice.
+    fn place(&self) -> Place {
+        match self.picked.iter().all(|picked| picked.is_whole()) {
+            true => self.place.clone(),
+            false => Place::path(format!("the selection from {}", self.place)),
+        }
+    }
+
     fn wrapped(&self) -> Wrapped<'_> {
         Wrapped::OtherEntries(&*self.inner)
     }

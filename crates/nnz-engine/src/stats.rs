@@ -119,7 +119,7 @@ pub struct Stats {
 /// Computes statistics in one pass over the entries, decoding only what they need: for the sums of
 /// columns of a matrix in column order, row indices are not read.
 ///
-/// `place` is the name of the matrix in messages. The result is the same for any number of threads.
+/// The result is the same for any number of threads.
 ///
 /// # Errors
 ///
@@ -128,11 +128,10 @@ pub struct Stats {
 /// in SciPy, the variance and the extremes are those of the sums.
 pub fn stats(
     source: &dyn MatrixSource,
-    place: &Place,
     options: &StatsOptions,
     context: &TaskContext,
 ) -> Result<Stats> {
-    let mut found = stats_of_parts(source, place, options, &[], context)?.into_iter();
+    let mut found = stats_of_parts(source, options, &[], context)?.into_iter();
     found.next().ok_or_else(|| Error::argument("nothing is computed"))
 }
 
@@ -151,11 +150,11 @@ pub(crate) struct RowsOrCols {
 /// Fails as [`stats`].
 pub(crate) fn stats_of_parts(
     source: &dyn MatrixSource,
-    place: &Place,
     options: &StatsOptions,
     parts: &[RowsOrCols],
     context: &TaskContext,
 ) -> Result<Vec<Stats>> {
+    let place = &source.place();
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {

@@ -25,6 +25,17 @@ pub enum Target {
     },
 }
 
+impl Target {
+    /// Returns the context in which it is written.
+    #[must_use]
+    pub fn context(&self) -> &TaskContext {
+        match self {
+            Self::File { options, .. } => &options.context,
+            Self::Stream { context, .. } => context,
+        }
+    }
+}
+
 impl std::fmt::Debug for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

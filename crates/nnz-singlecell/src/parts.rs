@@ -38,7 +38,6 @@ pub(crate) struct PartCapabilities {
 /// and the location of the matrix in it.
 pub(crate) fn write_part(
     source: &dyn MatrixSource,
-    from: &Place,
     output: &Arc<Mutex<impl PartOutput + 'static>>,
     (capabilities, target, item): (PartCapabilities, &Path, &str),
     options: &ConvertOptions,
@@ -51,7 +50,7 @@ pub(crate) fn write_part(
     let source = if must_sort { &sorted_later } else { source };
     let (path, item) = (target.to_path_buf(), item.to_owned());
     let target = Target { output: Arc::clone(output), capabilities, path, item };
-    Ok(convert(source, from, &target, options, context)?.entries)
+    Ok(convert(source, &target, options, context)?.entries)
 }
 
 fn lock<T: ?Sized>(output: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -27,8 +27,8 @@ pub fn cat(
             tensor.cat(options, context, out).map_err(|error| error.with_context(&place))
         }
         other => {
-            let matrix = other.into_matrix().map_err(|error| error.with_context(&place))?;
-            cat_source(&*matrix, &place, options, context, out)
+            let matrix = other.into_matrix()?;
+            cat_source(&*matrix, options, context, out)
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::Context;
 use std::collections::HashSet;
 
 use nnz_container::tree::{ChildKind, walk};
-use nnz_core::{ErrorKind, Finding, Place, Result, readable};
+use nnz_core::{ErrorKind, Finding, Place, Placed, Result, readable};
 use nnz_engine::{Observed, report_error};
 
 #[cfg(feature = "daphne")]
@@ -194,11 +194,6 @@ pub(crate) fn read_whole(
     context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let matrix = dataset.into_matrix()?;
-    nnz_engine::check(
-        &Observed::new(&*matrix, "checking", context.progress()),
-        place,
-        context,
-        each,
-    )
+    let matrix = Placed::new(dataset.into_matrix()?, place.clone());
+    nnz_engine::check(&Observed::new(&matrix, "checking", context.progress()), context, each)
 }

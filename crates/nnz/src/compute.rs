@@ -38,19 +38,19 @@ fn refuse_own_source(from: &Location, to: &Location) -> Result<()> {
     }
 }
 
-/// Changes names and annotations as the options say. `place` is the name of the matrix in messages.
+/// Changes names and annotations as the options say.
 fn labelled(
     source: Box<dyn MatrixSource>,
-    place: &Place,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Box<dyn MatrixSource>> {
+    let place = source.place();
     let labels = [&options.row_labels, &options.col_labels];
     if labels.iter().all(|labels| labels.is_default()) {
         return Ok(source);
     }
     let labelled = Labelled::new(source, labels, context.memory());
-    Ok(Box::new(labelled.map_err(|error| error.with_context(place))?))
+    Ok(Box::new(labelled.map_err(|error| error.with_context(&place))?))
 }
 
 /// Sums duplicate entries if the options say so.

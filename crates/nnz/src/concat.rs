@@ -1,7 +1,7 @@
 //! Concatenating matrices at several locations.
 
 use crate::Context;
-use nnz_core::{Axis, Error, MatrixSource as _, Place, Result};
+use nnz_core::{Axis, Error, MatrixSource as _, Result};
 use nnz_engine::RepeatedNames;
 
 use crate::whole::ConcatFilesOptions;
@@ -34,11 +34,10 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push((options.open_options().open_matrix(location, context)?, location.clone()));
+        sources.push(options.open_options().open_matrix(location, context)?);
     }
     let concat = Concat::new(sources, axis, how)?;
-    let place = Place::path("the concatenation");
-    let mut summary = crate::convert_source(&concat, &place, to, options, context)?;
+    let mut summary = crate::convert_source(&concat, to, options, context)?;
     summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)
 }

@@ -249,19 +249,18 @@ pub fn convert(
         return Ok(summary);
     }
     let found = options.open_options().open(from, context)?;
-    let summary = found.convert(&from.source_place(), to, options, context)?;
+    let summary = found.convert(to, options, context)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
 
 impl Dataset {
-    /// Converts a matrix or tensor to another location. `from` is its name in messages.
+    /// Converts a matrix or tensor to another location.
     ///
     /// # Errors
     ///
     /// Fails as [`convert`], and if it is neither.
     pub fn convert(
         self,
-        from: &Place,
         to: impl Into<Location>,
         options: &ConvertOptions,
         context: &Context,
@@ -269,33 +268,32 @@ impl Dataset {
         let to = &to.into();
         let matrix = match self {
             Self::Tensor(tensor) if !tensor.is_vector() => {
-                return tensor.convert(from, to.clone(), options, context);
+                return tensor.convert(to.clone(), options, context);
             }
-            other => other.into_matrix().map_err(|error| error.with_context(from))?,
+            other => other.into_matrix()?,
         };
-        convert_source(&*matrix, from, to, options, context)
+        convert_source(&*matrix, to, options, context)
     }
 }
 
-/// Converts an open matrix, such as a [`Slice`](crate::engine::Slice) of another. `from` is its name in
-/// messages. The source can be converted again if it can be read again.
+/// Converts an open matrix, such as a [`Slice`](crate::engine::Slice) of another. The source can be converted again if it can be read again.
 ///
 /// # Errors
 ///
 /// Fails as [`convert`].
 pub fn convert_source(
     source: &dyn MatrixSource,
-    from: &Place,
     to: impl Into<Location>,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Summary> {
+    let from = &source.place();
     let to = &to.into().resolve_target()?;
     if let Some(profile) = options.profile {
-        return profile.convert(source, from, to, options, context);
+        return profile.convert(source, to, options, context);
     }
     if options.reorders() {
-        return crate::reorder::convert(source, from, to, options, context);
+        return crate::reorder::convert(source, to, options, context);
     }
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
@@ -308,11 +306,11 @@ pub fn convert_source(
             &labelled
         }
     };
-    let mut done = convert_once(source, from, to, options, context);
+    let mut done = convert_once(source, to, options, context);
     for _ in 1..ATTEMPTS {
         match &done {
             Err(error) if source.rereadable() && created_concurrently(error, to) => {
-                done = convert_once(source, from, to, options, context);
+                done = convert_once(source, to, options, context);
             }
             _ => break,
         }
@@ -356,22 +354,22 @@ fn created_concurrently(error: &Error, to: &Location) -> bool {
 
 fn convert_once(
     source: &dyn MatrixSource,
-    from: &Place,
     to: &Location,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Summary> {
+    let from = &source.place();
     let target = target_of(source, to, options, context)?;
     let kinds = source.header().axis_kinds;
     let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
     if !exchanges.map_err(|error| error.with_context(from))? {
-        return engine::convert(source, from, &*target, &options.engine(), context);
+        return engine::convert(source, &*target, &options.engine(), context);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged
     // as well.
     let exchanged = Transposed::new(Box::new(source));
     let target = target_of(&exchanged, to, options, context)?;
-    let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), context)?;
+    let mut summary = engine::convert(&exchanged, &*target, &options.engine(), context)?;
     let [rows, cols] = kinds;
     summary.notes.push(match options.transpose {
         // Rows and columns were exchanged twice.
@@ -424,6 +422,6 @@ impl WriteMatrix for CsMatrix {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Summary> {
-        convert_source(&*self.into_source()?, &Place::default(), to, options, context)
+        convert_source(&*self.into_source()?, to, options, context)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nnz_core::{Error, FragmentSource, MatrixSource, Place, Result};
+use nnz_core::{Error, FragmentSource, MatrixSource, Result};
 
 use crate::formats::DatasetKind;
 #[cfg(feature = "daphne")]
@@ -54,13 +54,13 @@ impl Dataset {
                     version.escape_debug()
                 );
                 let effect = "works with them";
-                Err(Error::unsupported(Place::default(), what).with_hint("fragments", effect))
+                Err(Error::unsupported(source.place(), what).with_hint("fragments", effect))
             }
             #[cfg(feature = "daphne")]
-            Self::Table(_) => {
+            Self::Table(frame) => {
                 let what = "contains a data frame, not a matrix";
                 let effect = "converts it between .csv and .dbdf";
-                Err(Error::unsupported(Place::default(), what).with_hint("frames::convert", effect))
+                Err(Error::unsupported(frame.place(), what).with_hint("frames::convert", effect))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Comparing the matrices at two locations.
 
 use crate::Context;
-use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
 
 use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
@@ -28,18 +28,16 @@ pub fn diff(
     let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new();
     let opened = [open.open(first, context)?, open.open(second, context)?];
-    diff_opened(opened, [first.source_place(), second.source_place()], options, context, each)
+    diff_opened(opened, options, context, each)
 }
 
-/// Compares two matrices or tensors that are open, for example with options of their formats. `places` are their names
-/// in messages.
+/// Compares two matrices or tensors that are open, for example with options of their formats.
 ///
 /// # Errors
 ///
 /// Fails as [`diff`].
 pub fn diff_opened(
     found: [Dataset; 2],
-    places: [Place; 2],
     options: &DiffOptions,
     context: &Context,
     each: &mut dyn FnMut(Difference),
@@ -54,43 +52,37 @@ pub fn diff_opened(
         return Ok(());
     }
     let [a, b] = found.map(Dataset::into_matrix);
-    let opened = [
-        a.map_err(|error| error.with_context(&places[0]))?,
-        b.map_err(|error| error.with_context(&places[1]))?,
-    ];
+    let opened = [a?, b?];
     let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
     let [rows, cols] = first;
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
         let exchanged = Transposed::new(Box::new(&*opened[1]));
-        return compare([&*opened[0], &exchanged], places, options, context, each);
+        return compare([&*opened[0], &exchanged], options, context, each);
     }
-    compare([&*opened[0], &*opened[1]], places, options, context, each)
+    compare([&*opened[0], &*opened[1]], options, context, each)
 }
 
 /// Compares two matrices whose axes correspond.
 fn compare(
     sources: [&dyn MatrixSource; 2],
-    places: [Place; 2],
     options: &DiffOptions,
     context: &Context,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    if options.by_name
-        && !named(sources, Axis::Rows, &places)?
-        && !named(sources, Axis::Cols, &places)?
-    {
+    if options.by_name && !named(sources, Axis::Rows)? && !named(sources, Axis::Cols)? {
         let what = "nothing can be matched by name: neither rows nor columns have names in both";
         return Err(Error::argument(what));
     }
-    nnz_engine::diff(sources, places, options, context, each)
+    nnz_engine::diff(sources, options, context, each)
 }
 
 /// Whether both matrices have names of an axis.
-fn named(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
+fn named(sources: [&dyn MatrixSource; 2], axis: Axis) -> Result<bool> {
+    let places = sources.map(|source| source.place());
     let mut both = true;
     for (source, place) in sources.into_iter().zip(places) {
-        let names = source.read_names(axis).map_err(|error| error.with_context(place))?;
+        let names = source.read_names(axis).map_err(|error| error.with_context(&place))?;
         both &= names.is_some();
     }
     Ok(both)

@@ -46,7 +46,7 @@ pub fn filter(
         context.target(&to.resolve_target()?, options, &*source)?.check()?;
     }
     let observed = Observed::new(&*source, "measuring", context.progress());
-    let found = found_of(&observed, &place, filters, context)?;
+    let found = found_of(&observed, filters, context)?;
     for kept in [&found.rows, &found.cols] {
         kept.check().map_err(|error| error.with_context(&place))?;
     }

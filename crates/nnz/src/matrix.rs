@@ -9,7 +9,7 @@ pub use nnz_engine::IndexPointers;
 
 pub use nnz_core::{
     About, ArrayAbout, At, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates,
-    Element, Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, SequentialReader,
-    SinkCapabilities, Storage, StringList, StringReader, Structure, Triangle, Unit, UnitReader,
-    Wrapped, Written,
+    Element, Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, Placed,
+    SequentialReader, SinkCapabilities, Storage, StringList, StringReader, Structure, Triangle,
+    Unit, UnitReader, Wrapped, Written,
 };

@@ -51,7 +51,7 @@ pub fn density(
 ) -> Result<Density> {
     let location = &location.into();
     let opened = open_matrix(location, context)?;
-    engine::plot::density(&*opened, &location.source_place(), most, context)
+    engine::plot::density(&*opened, most, context)
 }
 
 /// Measures each row or column, in one pass.
@@ -67,7 +67,7 @@ pub fn lengths(
 ) -> Result<Lengths> {
     let location = &location.into();
     let opened = open_matrix(location, context)?;
-    engine::plot::lengths(&*opened, &location.source_place(), axis, measure, context)
+    engine::plot::lengths(&*opened, axis, measure, context)
 }
 
 /// Counts the values of the entries by size, in one pass.
@@ -78,5 +78,5 @@ pub fn lengths(
 pub fn count_values(location: impl Into<Location>, context: &Context) -> Result<ValueCounts> {
     let location = &location.into();
     let opened = open_matrix(location, context)?;
-    engine::plot::values(&*opened, &location.source_place(), context)
+    engine::plot::values(&*opened, context)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use nnz_container::{Compression, Filters, Method};
-use nnz_core::{AxisKind, ErrorKind, MatrixSource, Order, Place, Result, ValueType};
+use nnz_core::{AxisKind, ErrorKind, MatrixSource, Order, Result, ValueType};
 use nnz_engine::Reordering;
 
 use crate::{ConvertOptions, Location, Summary};
@@ -108,7 +108,6 @@ impl Profile {
     pub(crate) fn convert(
         self,
         source: &dyn MatrixSource,
-        from: &Place,
         to: &Location,
         options: &ConvertOptions,
         context: &Context,
@@ -123,11 +122,11 @@ impl Profile {
         if packs {
             // BPCells packs integers only.
             let packed = applied.clone().value_type(ValueType::U32);
-            match crate::convert_source(source, from, to.clone(), &packed, context) {
+            match crate::convert_source(source, to.clone(), &packed, context) {
                 Err(error) if matches!(error.kind(), ErrorKind::Inexact { .. }) => {}
                 done => return done,
             }
         }
-        crate::convert_source(source, from, to.clone(), &applied, context)
+        crate::convert_source(source, to.clone(), &applied, context)
     }
 }

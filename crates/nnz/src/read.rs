@@ -26,7 +26,7 @@ pub fn read(
 ) -> Result<CsMatrix> {
     let location = location.into();
     let source = open_matrix(&location, context)?;
-    nnz_engine::read(&*source, &location.source_place(), options, context)
+    nnz_engine::read(&*source, options, context)
 }
 
 /// Reads a matrix into memory as a dense array.
@@ -53,5 +53,5 @@ pub fn read_dense(
 ) -> Result<Dense> {
     let location = location.into();
     let source = open_matrix(&location, context)?;
-    nnz_engine::read_dense(&*source, &location.source_place(), options, context)
+    nnz_engine::read_dense(&*source, options, context)
 }

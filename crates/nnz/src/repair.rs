@@ -113,9 +113,9 @@ fn run(
                 let repair = |what| Repair { place: place.clone(), what };
                 done.repairs.extend(found.map(sorted).map(repair));
             }
-            Dataset::Matrix(matrix).convert(&place, to, options, context)?
+            Dataset::Matrix(matrix).convert(to, options, context)?
         }
-        other => other.convert(&place, to, options, context)?,
+        other => other.convert(to, options, context)?,
     };
     done.matrix = Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary });
     Ok(done)

@@ -10,7 +10,7 @@ mod html;
 mod sizes;
 
 use crate::Context;
-use nnz_core::{ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_core::{ErrorKind, Finding, MatrixSource, Result};
 use nnz_engine::Observed;
 use nnz_plot::Figure;
 
@@ -94,12 +94,11 @@ impl Report {
         context: &Context,
     ) -> Result<Self> {
         let location = &location.into();
-        let place = location.source_place();
         let open = options.open.clone();
         let Inspected { dataset, members, others: _ } =
             crate::formats::inspect(location, &open, context)?;
-        let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
-        let mut report = Self::of_source(&*source, &place, context)?;
+        let source = dataset.into_matrix()?;
+        let mut report = Self::of_source(&*source, context)?;
         report.members = members.unwrap_or_default();
         drop(source);
         report.findings = Some(findings(location, options, context)?);
@@ -107,12 +106,13 @@ impl Report {
         Ok(report)
     }
 
-    /// Creates the report of a matrix. `place` is its name.
+    /// Creates the report of a matrix.
     ///
     /// # Errors
     ///
     /// Fails as [`of_location`](Self::of_location).
-    pub fn of_source(source: &dyn MatrixSource, place: &Place, context: &Context) -> Result<Self> {
+    pub fn of_source(source: &dyn MatrixSource, context: &Context) -> Result<Self> {
+        let place = &source.place();
         if !source.rereadable() {
             let what = "is read several times for a report, and a stream only once; write it to a file first";
             return Err(Error::unsupported(place.clone(), what));
@@ -121,9 +121,9 @@ impl Report {
         let title = place.to_string();
         let mut notes = about.notes.clone();
         let observed = Observed::new(source, "reading", context.progress());
-        let figures = figures::of_source(source, place, context, &mut notes)?;
-        let axes = axes::of_source(&observed, place, context, &mut notes)?;
-        let sizes = sizes::of_source(source, place, context)?;
+        let figures = figures::of_source(source, context, &mut notes)?;
+        let axes = axes::of_source(&observed, context, &mut notes)?;
+        let sizes = sizes::of_source(source, context)?;
         Ok(Self {
             title,
             facts: facts::of_source(source.header(), &about, sizes.as_ref().map(|sizes| sizes.nnz)),

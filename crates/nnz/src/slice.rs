@@ -1,7 +1,7 @@
 //! Slicing the matrix of a location.
 
 use crate::Context;
-use nnz_core::{Place, Result};
+use nnz_core::Result;
 
 use crate::{ConvertOptions, Location, Selection, Summary, engine::Slice};
 
@@ -34,10 +34,9 @@ pub fn slice(
         return Ok(summary);
     }
     let source = options.open_options().open_matrix(from, context)?;
-    let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
+    let source = Box::new(Slice::new(source, rows, cols)?);
     // Positions in messages of the engine are those in the selection.
-    let place = Place::path(format!("the selection from {from}"));
-    let summary = crate::convert_source(&*source, &place, to, options, context)?;
+    let summary = crate::convert_source(&*source, to, options, context)?;
     // The size of the source is not that of the selection.
     Ok(Summary { bytes_before: None, ..summary })
 }

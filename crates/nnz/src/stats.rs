@@ -21,5 +21,5 @@ pub fn stats(
     context: &Context,
 ) -> Result<Stats> {
     let location = &location.into();
-    stats_of(&*open_matrix(location, context)?, &location.source_place(), options, context)
+    stats_of(&*open_matrix(location, context)?, options, context)
 }

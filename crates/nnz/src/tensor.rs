@@ -9,8 +9,8 @@ use std::path::Path;
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Tensor};
 use nnz_container::NamedArrays;
 use nnz_core::{
-    About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Result, Rounding,
-    Scalar, Shape, Storage, write_scalar,
+    About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Placed, Result,
+    Rounding, Scalar, Shape, Storage, write_scalar,
 };
 
 use crate::formats::cancellable;
@@ -39,6 +39,8 @@ pub fn open(container: NamedArrays) -> Result<Dataset> {
 pub struct TensorFile {
     container: NamedArrays,
     descriptor: Descriptor,
+    /// Its name in messages.
+    place: Place,
     /// The description of the format, if it is not Binsparse.
     about: Option<About>,
 }
@@ -51,18 +53,18 @@ impl std::fmt::Debug for TensorFile {
 
 impl TensorFile {
     pub(crate) fn new(container: NamedArrays, descriptor: Descriptor) -> Self {
-        Self { container, descriptor, about: None }
+        let place = Place::path(container.path());
+        Self { container, descriptor, place, about: None }
     }
 
     /// Returns the same tensor, whose reads fail after `cancellation` is cancelled.
     #[must_use]
     pub fn cancellable(&self, cancellation: Option<&Cancellation>) -> Self {
         let container = cancellable(&self.container, cancellation);
-        Self { container, descriptor: self.descriptor.clone(), about: self.about.clone() }
+        Self { container, ..self.clone() }
     }
 
-    /// Writes a tensor to a location, in the format of the extension unless the options select one. `from` is its name
-    /// in messages.
+    /// Writes a tensor to a location, in the format of the extension unless the options select one.
     ///
     /// # Errors
     ///
@@ -70,11 +72,11 @@ impl TensorFile {
     /// format does not support tensors.
     pub fn convert(
         &self,
-        from: &Place,
         to: impl Into<Location>,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Summary> {
+        let from = &self.place;
         if !options.row_labels.is_default() || !options.col_labels.is_default() {
             let what = "is a tensor; names and annotations apply to matrices only";
             return Err(Error::unsupported(from.clone(), what));
@@ -110,7 +112,13 @@ impl TensorFile {
     ///
     /// Fails if it does not have one dimension, or if an array is missing or broken.
     pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
-        Ok(Box::new(nnz_binsparse::MatrixSource::open(self.container)?))
+        let matrix = nnz_binsparse::MatrixSource::open(self.container)?;
+        Ok(Box::new(Placed::new(Box::new(matrix), self.place)))
+    }
+
+    /// Sets the name in messages.
+    pub(crate) fn with_place(self, place: Place) -> Self {
+        Self { place, ..self }
     }
 
     /// Returns whether it is a vector.

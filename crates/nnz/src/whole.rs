@@ -149,8 +149,7 @@ pub fn convert(
     }
     if options.reorders() && is_written(from, to, options, context)? {
         let source = options.open_options().open_matrix(from, context)?;
-        let ([rows, cols], options) =
-            &reorder::new_order(&*source, &from.source_place(), options, context)?;
+        let ([rows, cols], options) = &reorder::new_order(&*source, options, context)?;
         drop(source);
         return write(
             from,

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::Result;
 use nnz::engine::TaskContext;
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentHeader, FragmentSource};
 use nnz::matrix::{About, Names, StringList, UnitReader};
 use nnz::plot::PackedWidths;
+use nnz::{Place, Result};
 
 /// Fragments that are shared with a handle. Long sequential reads can be cancelled.
 pub(super) struct Shared {
@@ -18,6 +18,10 @@ pub(super) struct Shared {
 impl FragmentSource for Shared {
     fn header(&self) -> &FragmentHeader {
         self.inner.header()
+    }
+
+    fn place(&self) -> Place {
+        self.inner.place()
     }
 
     fn about(&self) -> Result<About> {

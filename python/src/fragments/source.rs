@@ -194,7 +194,7 @@ impl FragmentSource {
             let counts = Counts::new(Box::new(source), regions, mode);
             counts.map_err(|error| error.with_context(&place))
         })?;
-        Ok(Source::new(Arc::new(counts), self.place.clone()))
+        Ok(Source::new(Arc::new(counts)))
     }
 }
 

@@ -97,9 +97,8 @@ pub(crate) fn diff<'py>(
             let opened = |one: &Location| {
                 open.open(one, context).map_err(|error| error.with_context(&one.source_place()))
             };
-            let places = [first.source_place(), second.source_place()];
             let both = [opened(&first)?, opened(&second)?];
-            nnz::diff_opened(both, places, &options, context, each)?;
+            nnz::diff_opened(both, &options, context, each)?;
         }
         Ok(found)
     })?;

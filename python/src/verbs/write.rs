@@ -75,7 +75,7 @@ fn convert_matrix(
         return Err(nnz::Error::argument(what));
     }
     let reading = OpenOptions::new().dialect(Some(dialect));
-    reading.open(from, context)?.convert(&from.source_place(), to, options, context)
+    reading.open(from, context)?.convert(to, options, context)
 }
 
 /// Returns whether a location that could not be converted as a matrix has a table.

@@ -37,6 +37,6 @@ fn main() -> ExitCode {
         let options =
             ConvertOptions::default().format(format).overwrite(true).sync(args.writing.syncs());
         let source = nnz::open(&args.source)?.into_matrix()?;
-        convert(TOOL, (&*source, &args.source), &args.target, &options).map(|()| true)
+        convert(TOOL, &*source, &args.target, &options).map(|()| true)
     })
 }

@@ -72,5 +72,5 @@ fn run(args: &Args) -> Result<(), Error> {
         })
         .overwrite(true)
         .sync(args.writing.syncs());
-    convert(TOOL, (&*source, &args.source), &args.target, &options)
+    convert(TOOL, &*source, &args.target, &options)
 }

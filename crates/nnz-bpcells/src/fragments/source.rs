@@ -131,6 +131,10 @@ impl nnz_core::FragmentSource for FragmentSource {
         &self.header
     }
 
+    fn place(&self) -> Place {
+        Place::path(self.container.path())
+    }
+
     fn about(&self) -> Result<About> {
         let integers = [&self.cells, &self.starts, &self.ends];
         let numbers = integers.into_iter().flat_map(Integers::arrays);

@@ -16,13 +16,12 @@ pub(crate) fn annotations(
     quiet: bool,
     context: &Context,
 ) -> Result<Outcome, Error> {
-    let memory = context.memory();
     let options = args.from.set(nnz::OpenOptions::new());
     let opened = super::open_tables(&args.source, &options, context)?;
     let place = args.source.source_place();
     let axis = args.axis.axis(&args.source, || Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {
-        let how = AnnotationText::default().separator(separator).memory(memory);
+        let how = AnnotationText::default().separator(separator);
         write_annotations(&*opened, axis, &how, out, context)
     };
     let Some(target) = &args.target else {

@@ -91,6 +91,6 @@ fn axis(
 ) -> Result<Option<Axis>, Error> {
     cells.axis(source, || {
         let opened = reading.set().open(source, context)?;
-        opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
+        opened.into_matrix()
     })
 }

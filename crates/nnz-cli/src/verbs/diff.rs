@@ -73,9 +73,8 @@ pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Erro
         && nnz::whole::diff([&args.first, &args.second], &open, &options, context, each)?;
     if !whole {
         let opened = open_both(args, context)?;
-        let places = [args.first.source_place(), args.second.source_place()];
         let each = &mut |found| differences.extend(of_matrix(&found));
-        nnz::diff_opened(opened, places, &options, context, each)?;
+        nnz::diff_opened(opened, &options, context, each)?;
     }
     let equal = differences.is_empty();
     if args.json {

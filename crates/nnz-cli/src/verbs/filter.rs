@@ -22,11 +22,9 @@ pub(crate) fn filter(args: &Filter, quiet: bool, context: &Context) -> Result<Ou
         Some(target) if !args.dry_run => target,
         _ => {
             let open = args.reading.set();
-            let place = args.source.source_place();
-            let matrix = open.open(&args.source, context)?.into_matrix();
-            let matrix = matrix.map_err(|error| error.with_context(&place))?;
+            let matrix = open.open(&args.source, context)?.into_matrix()?;
             let observed = Observed::new(&*matrix, "measuring", context.progress());
-            let found = found_of(&observed, &place, [&rows, &cols], context)?;
+            let found = found_of(&observed, [&rows, &cols], context)?;
             print_notes(&found, quiet);
             let empty =
                 [&found.rows, &found.cols].into_iter().filter_map(|kept| kept.check().err());

@@ -138,7 +138,7 @@ fn count(args: &Count, quiet: bool, context: &Context) -> Result<Outcome, Error>
     let source = fragments::open_with(&args.source, &open_options, context)?;
     let counts = Counts::new(source, regions, args.mode.into());
     let counts = counts.map_err(|error| error.with_context(&place))?;
-    let summary = nnz::convert_source(&counts, &place, &args.target, &options, context)?;
+    let summary = nnz::convert_source(&counts, &args.target, &options, context)?;
     if !quiet {
         write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }

@@ -23,15 +23,14 @@ const BETWEEN: &str = "  ";
 /// Prints the first rows and columns.
 pub(crate) fn head(args: &args::sampling::Head, context: &Context) -> Result<Outcome, Error> {
     let place = args.source.source_place();
-    let opened = args.reading.set().open(&args.source, context)?.into_matrix();
-    let opened = opened.map_err(|error| error.with_context(&place))?;
+    let opened = args.reading.set().open(&args.source, context)?.into_matrix()?;
     let whole = opened.header().shape;
     let missing = opened.header().fill.map_or_else(|| ".".to_owned(), |fill| fill.to_string());
     let first = |count: u64, len: u64| {
         Selection::ranges(std::iter::once(0..count.min(len))).allow_empty(true)
     };
     let (rows, cols) = (first(args.rows, whole.rows), first(args.cols.unwrap_or(MOST), whole.cols));
-    let part = Slice::in_source_order(opened, place.clone(), &rows, &cols)?;
+    let part = Slice::in_source_order(opened, &rows, &cols)?;
     let mut elements: BTreeMap<(u64, u64), String> = BTreeMap::new();
     for entry in part.entries().map_err(|error| error.with_context(&place))? {
         let (row, col, value) = entry.map_err(|error| error.with_context(&place))?;

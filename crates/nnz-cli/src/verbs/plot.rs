@@ -69,7 +69,7 @@ fn numbers(
                 let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
                 Error::unsupported(place.clone(), what)
             })?;
-            let lengths = nnz::engine::plot::fragment_lengths(&*found, &place, context);
+            let lengths = nnz::engine::plot::fragment_lengths(&*found, context);
             return lengths.map(Numbers::Fragments);
         }
         KindArg::Spy | KindArg::Values => None,
@@ -78,13 +78,13 @@ fn numbers(
         KindArg::Cells => Some(AxisArg::Cells),
         KindArg::Features => Some(AxisArg::Features),
     };
-    let (matrix, place) = matrix(args, dataset, place)?;
+    let matrix = matrix(args, dataset)?;
     if kind == KindArg::Values {
-        return nnz::engine::plot::values(&*matrix, &place, context).map(Numbers::Values);
+        return nnz::engine::plot::values(&*matrix, context).map(Numbers::Values);
     }
     let Some(axis) = axis else {
         let most = output.bins(matrix.header().shape);
-        let found = nnz::engine::plot::density(&*matrix, &place, most, context);
+        let found = nnz::engine::plot::density(&*matrix, most, context);
         return found.map(Numbers::Spy);
     };
     let axis = axis.axis(&args.source, || Ok(matrix.header().clone()))?;
@@ -92,7 +92,7 @@ fn numbers(
         None | Some(MeasureArg::Nnz) => LengthMeasure::Nnz,
         Some(MeasureArg::Sum) => LengthMeasure::Sum,
     };
-    let found = nnz::engine::plot::lengths(&*matrix, &place, axis, measure, context);
+    let found = nnz::engine::plot::lengths(&*matrix, axis, measure, context);
     found.map(Numbers::Lengths)
 }
 
@@ -126,21 +126,16 @@ fn check(args: &Plot) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the matrix, or the selection from it, and its name in messages.
-fn matrix(
-    args: &Plot,
-    dataset: Dataset,
-    place: Place,
-) -> Result<(Box<dyn MatrixSource>, Place), Error> {
-    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+/// Returns the matrix, or the selection from it.
+fn matrix(args: &Plot, dataset: Dataset) -> Result<Box<dyn MatrixSource>, Error> {
+    let opened = dataset.into_matrix()?;
     let selected = args.selecting.of_axes(&args.source, || Ok(opened.header().clone()))?;
     let [None, None] = selected else {
         let [rows, cols] = selected.map(Option::unwrap_or_default);
-        let part = Slice::in_source_order(opened, place, &rows, &cols)?;
-        // Positions in messages are those in the selection.
-        return Ok((Box::new(part), Place::path(format!("the selection from {}", args.source))));
+        let part = Slice::in_source_order(opened, &rows, &cols)?;
+        return Ok(Box::new(part));
     };
-    Ok((opened, place))
+    Ok(opened)
 }
 
 /// Returns the title: by default the name of the source, without its directory.

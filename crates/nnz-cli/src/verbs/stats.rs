@@ -84,9 +84,8 @@ impl From<&Moments> for Line {
 
 /// Prints sums and statistics based on them.
 pub(crate) fn stats(args: &args::Stats, context: &Context) -> Result<Outcome, Error> {
-    let place = args.source.source_place();
     let dataset = args.reading.set().open(&args.source, context)?;
-    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+    let opened = dataset.into_matrix()?;
     let header = || Ok(opened.header().clone());
     let axes = args
         .axis
@@ -105,16 +104,11 @@ pub(crate) fn stats(args: &args::Stats, context: &Context) -> Result<Outcome, Er
         (None, None) => Matrix::Whole(opened),
         (rows, cols) => {
             let (rows, cols) = (rows.unwrap_or_default(), cols.unwrap_or_default());
-            Matrix::Part(Slice::in_source_order(opened, place.clone(), &rows, &cols)?)
+            Matrix::Part(Slice::in_source_order(opened, &rows, &cols)?)
         }
     };
-    let place = match matrix {
-        Matrix::Whole(_) => place,
-        // Positions in messages are those in the selection.
-        Matrix::Part(_) => Place::path(format!("the selection from {}", args.source)),
-    };
     let observed = Observed::new(matrix.source(), "reading", context.progress());
-    let found = nnz::engine::stats(&observed, &place, &options, context)?;
+    let found = nnz::engine::stats(&observed, &options, context)?;
     if args.json {
         let lines = |axis, list: &Option<Vec<Moments>>| {
             list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()

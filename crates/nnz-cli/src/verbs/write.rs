@@ -47,8 +47,7 @@ pub(crate) fn convert(
         Dataset::Table(_) => return super::frames::convert(args, transpose, quiet, context),
         found => found,
     };
-    let place = args.source.source_place();
-    let summary = found.convert(&place, &args.target, &options, context)?;
+    let summary = found.convert(&args.target, &options, context)?;
     let summary = Summary { bytes_before: bytes_before.or(summary.bytes_before), ..summary };
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);

@@ -76,15 +76,8 @@ impl Measured {
         let store = bucket.join("p.bpcells");
         let options = ConvertOptions::default().format(Some("bpcells"));
         let source = matrix(size.rows, size.cols).into_source().unwrap();
-        let place = nnz::Place::default();
-        nnz::convert_source(
-            &*source,
-            &place,
-            Location::parse(&store),
-            &options,
-            &nnz::Context::default(),
-        )
-        .unwrap();
+        nnz::convert_source(&*source, Location::parse(&store), &options, &nnz::Context::default())
+            .unwrap();
         drop(source);
         let fewer = folder.path().join("fewer.bpcells");
         let cols = format!("0:{}", size.fewer);

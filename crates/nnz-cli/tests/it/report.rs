@@ -258,13 +258,8 @@ fn lists_of_long_axes_count_against_the_memory() {
     let matrix = nnz::open(nnz::Location::parse(at("long.mtx"))).unwrap().into_matrix().unwrap();
     let how =
         nnz::StatsOptions::default().rows(true).cols(true).measures(nnz::engine::Measures::Nnz);
-    let refused = nnz::engine::stats(
-        &*matrix,
-        &nnz::Place::default(),
-        &how,
-        &nnz::Context::default().with_memory(1),
-    )
-    .unwrap_err();
+    let refused =
+        nnz::engine::stats(&*matrix, &how, &nnz::Context::default().with_memory(1)).unwrap_err();
     let nnz::ErrorKind::Memory { needed, .. } = refused.kind() else { panic!("{refused}") };
     let page = |memory: u64| {
         let memory = memory.to_string();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use nnz_core::{About, Axis, Result, check_requested};
+use nnz_core::{About, Axis, Place, Result, check_requested};
 use nnz_storage::Opened;
 
 use super::reader::{BlockReader, RowReader};
@@ -63,6 +63,12 @@ impl FrameSource {
         }
         let finder = Finder::new(RowLayout::of(object.dialect));
         Ok(Self { object, finder })
+    }
+
+    /// Returns the name of the frame in messages: its path.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place::path(self.object.file.path())
     }
 
     /// Returns labels and types.

@@ -11,20 +11,17 @@ use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
 pub struct AnnotationText {
     /// The separator of values: a comma or a tab.
     pub separator: u8,
-    /// Memory in bytes for all columns.
-    pub memory: u64,
 }
 
 nnz_core::setters! {
     AnnotationText {
         separator: u8,
-        memory: u64,
     }
 }
 
 impl Default for AnnotationText {
     fn default() -> Self {
-        Self { separator: b'\t', memory: crate::default_memory() }
+        Self { separator: b'\t' }
     }
 }
 

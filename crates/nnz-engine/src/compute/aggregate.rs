@@ -31,10 +31,10 @@ pub enum Aggregation {
 /// Returns them by group: all numbers of the first group come first.
 ///
 /// `codes` has the number of the group of each row or column, counted from 0; those with `None` are left out. The
-/// result is the same for any number of threads. `place` is the name of the matrix in messages.
+/// result is the same for any number of threads.
 ///
 /// ```
-/// use nnz_core::{Axis, Order, Place, Shape};
+/// use nnz_core::{Axis, Order, Shape};
 /// use nnz_engine::TaskContext;
 /// use nnz_engine::compute::{Aggregation, aggregate};
 ///
@@ -44,7 +44,7 @@ pub enum Aggregation {
 /// let matrix =
 ///     nnz_engine::CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1_u32, 2, 3])?;
 /// let codes = [Some(1), None, Some(1)];
-/// let (place, context) = (Place::default(), TaskContext::default());
+/// let context = TaskContext::default();
 /// let source = matrix.into_source()?;
 /// let sums = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context)?;
 /// assert_eq!(sums, [0.0, 0.0, 3.0, 3.0]);
@@ -59,12 +59,12 @@ pub enum Aggregation {
 /// the format sums.
 pub fn aggregate(
     source: &dyn MatrixSource,
-    place: &Place,
     axis: Axis,
     (codes, groups): (&[Option<u32>], u32),
     what: Aggregation,
     context: &TaskContext,
 ) -> Result<Vec<f64>> {
+    let place = &source.place();
     let header = source.header();
     let grouped = header.shape.len(axis);
     if codes.len() as u64 != grouped {

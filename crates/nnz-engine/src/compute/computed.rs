@@ -21,15 +21,15 @@ use crate::{Selection, Slice};
 /// whose value becomes zero stays.
 ///
 /// ```
-/// use nnz_core::{MatrixSource, Order, Place, Shape, ValueType};
+/// use nnz_core::{MatrixSource, Order, Shape, ValueType};
 /// use nnz_engine::compute::{Computed, ValueStep};
 /// use nnz_engine::{CsMatrix, ReadOptions, TaskContext};
 ///
 /// let shape = Shape { rows: 1, cols: 3 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 2], vec![1_u32, 3])?;
-/// let computed = Computed::new(matrix.into_source()?, Place::default(), vec![ValueStep::Log1p])?;
+/// let computed = Computed::new(matrix.into_source()?, vec![ValueStep::Log1p])?;
 /// let (options, context) = (ReadOptions::default(), TaskContext::default());
-/// let matrix = nnz_engine::read(&computed, &Place::default(), &options, &context)?;
+/// let matrix = nnz_engine::read(&computed, &options, &context)?;
 /// assert_eq!(matrix.values(), &vec![2.0_f32.ln(), 4.0_f32.ln()].into());
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -49,12 +49,13 @@ impl std::fmt::Debug for Computed {
 }
 
 impl Computed {
-    /// Applies steps, in order, to the values of a matrix. `place` is its name in messages.
+    /// Applies steps, in order, to the values of a matrix.
     ///
     /// # Errors
     ///
     /// Fails if a step does not fit the matrix ([`ValueStep::check`]), and for complex numbers and fill values.
-    pub fn new(inner: Box<dyn MatrixSource>, place: Place, steps: Vec<ValueStep>) -> Result<Self> {
+    pub fn new(inner: Box<dyn MatrixSource>, steps: Vec<ValueStep>) -> Result<Self> {
+        let place = inner.place();
         let shape = inner.header().shape;
         steps.iter().try_for_each(|step| step.check(shape))?;
         let inner = match inner.header().structure {
@@ -62,7 +63,7 @@ impl Computed {
             // Rows may have other factors than columns.
             _ => {
                 let all = Selection::all();
-                Box::new(Slice::new(inner, place.clone(), &all, &all)?)
+                Box::new(Slice::new(inner, &all, &all)?)
             }
         };
         let header = inner.header();

@@ -1,6 +1,6 @@
 //! Principal components of a matrix.
 
-use nnz_core::{Axis, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, Error, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
 use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
@@ -62,18 +62,14 @@ pub struct Pca {
 /// Computes the first principal components of a matrix, whose features are centred, by randomized subspace
 /// iteration. The centred matrix is not formed. The result is the same for any number of threads.
 ///
-/// `place` is the name of the matrix in messages. The largest element of each column of the loadings is positive.
+/// The largest element of each column of the loadings is positive.
 ///
 /// # Errors
 ///
 /// Fails if there are fewer observations or features than components, if the matrix has complex numbers or a
 /// fill value, if it cannot be read or is broken, if the result takes more memory than allowed, and if cancelled.
-pub fn pca(
-    source: &dyn MatrixSource,
-    place: &Place,
-    options: &PcaOptions,
-    context: &TaskContext,
-) -> Result<Pca> {
+pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContext) -> Result<Pca> {
+    let place = &source.place();
     let header = source.header();
     let axis = options.observations.unwrap_or_else(|| cell_axis(header));
     let transposed = Transposed::new(Box::new(source));
@@ -105,7 +101,7 @@ pub fn pca(
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
-    let centred = Centred::new([by_observation, by_feature], place, context)?;
+    let centred = Centred::new([by_observation, by_feature], context)?;
 
     let mut random = Random::new(options.seed);
     let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
@@ -182,29 +178,24 @@ impl Pca {
 struct Centred<'a> {
     /// By observation and by feature.
     sources: [&'a dyn MatrixSource; 2],
-    place: &'a Place,
     context: &'a TaskContext,
     mean: Vec<f64>,
     total_variance: f64,
 }
 
 impl<'a> Centred<'a> {
-    fn new(
-        sources: [&'a dyn MatrixSource; 2],
-        place: &'a Place,
-        context: &'a TaskContext,
-    ) -> Result<Self> {
+    fn new(sources: [&'a dyn MatrixSource; 2], context: &'a TaskContext) -> Result<Self> {
         let stats_options = StatsOptions::default().cols(true).measures(Measures::All);
-        let moments = stats(sources[0], place, &stats_options, context)?.cols.unwrap_or_default();
+        let moments = stats(sources[0], &stats_options, context)?.cols.unwrap_or_default();
         let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
         let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
         let total_variance = variances.sum();
-        Ok(Self { sources, place, context, mean, total_variance })
+        Ok(Self { sources, context, mean, total_variance })
     }
 
     /// Multiplies by a matrix with a row for each feature.
     fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[0], self.place, right, width, self.context)?;
+        let mut product = multiply(self.sources[0], right, width, self.context)?;
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -217,7 +208,7 @@ impl<'a> Centred<'a> {
 
     /// Multiplies the transposed matrix by one with a row for each observation.
     fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[1], self.place, right, width, self.context)?;
+        let mut product = multiply(self.sources[1], right, width, self.context)?;
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);

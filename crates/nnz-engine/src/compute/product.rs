@@ -1,6 +1,6 @@
 //! Products of a matrix with dense matrices.
 
-use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Place, Result, Unit};
+use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Result, Unit};
 use std::borrow::Cow;
 
 use super::accumulators::Accumulators;
@@ -13,11 +13,11 @@ use nnz_storage::TaskContext;
 /// column of the matrix. Returns a dense matrix, by row, with a row for each row of the matrix.
 ///
 /// The values of the matrix are rounded to the type of the dense one. The result is the same for any number of
-/// threads, and may take the [memory of results](TaskContext::result_memory). `place` is the name of the matrix in messages. For the product from the other side, multiply
+/// threads, and may take the [memory of results](TaskContext::result_memory). For the product from the other side, multiply
 /// [`Transposed`](crate::Transposed) by the transposed dense matrix.
 ///
 /// ```
-/// use nnz_core::{Order, Place, Shape};
+/// use nnz_core::{Order, Shape};
 /// use nnz_engine::TaskContext;
 /// use nnz_engine::compute::multiply;
 ///
@@ -27,7 +27,7 @@ use nnz_storage::TaskContext;
 /// let matrix =
 ///     nnz_engine::CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1_u32, 2, 3])?;
 /// let dense = [1.0, 10.0, 2.0, 20.0, 3.0, 30.0];
-/// let product = multiply(&*matrix.into_source()?, &Place::default(), &dense, 2, &TaskContext::default())?;
+/// let product = multiply(&*matrix.into_source()?, &dense, 2, &TaskContext::default())?;
 /// assert_eq!(product, [7.0, 70.0, 9.0, 90.0]);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -38,11 +38,11 @@ use nnz_storage::TaskContext;
 /// value, if the result takes more memory than allowed, and if cancelled.
 pub fn multiply<T: Float>(
     source: &dyn MatrixSource,
-    place: &Place,
     dense: &[T],
     width: usize,
     context: &TaskContext,
 ) -> Result<Vec<T>> {
+    let place = &source.place();
     let header = source.header();
     let [rows, cols] = [header.shape.rows, header.shape.cols].map(usize::try_from);
     let (rows, cols) = (rows.unwrap_or(usize::MAX), cols.unwrap_or(usize::MAX));

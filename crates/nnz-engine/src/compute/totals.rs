@@ -1,6 +1,6 @@
 //! Totals of cells, and factors that make them equal.
 
-use nnz_core::{Axis, AxisKind, Error, Header, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, Header, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
 use crate::{Measures, Number, StatsOptions, stats};
@@ -23,7 +23,6 @@ pub fn cell_axis(header: &Header) -> Axis {
 /// Fails if the target is not a positive number, and as [`stats`].
 pub fn normalizing_factors(
     source: &dyn MatrixSource,
-    place: &Place,
     axis: Axis,
     target: Option<f64>,
     context: &TaskContext,
@@ -37,7 +36,7 @@ pub fn normalizing_factors(
         .rows(axis == Axis::Rows)
         .cols(axis == Axis::Cols)
         .measures(Measures::Sums);
-    let stats = stats(source, place, &options, context)?;
+    let stats = stats(source, &options, context)?;
     let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
     let sums: Vec<f64> = moments.unwrap_or_default().iter().map(|one| sum(one.total)).collect();
     let target = target.unwrap_or_else(|| median(&sums));

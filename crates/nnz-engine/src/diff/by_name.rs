@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use nnz_core::{Axis, Error, MatrixSource, Place, Result, StringList};
+use nnz_core::{Axis, Error, MatrixSource, Result, StringList};
 
 use crate::Selection;
 use crate::slice::one_of;
@@ -24,8 +24,7 @@ pub enum MatchedNames {
     },
 }
 
-/// Finds the rows or columns of the first matrix in the second one, by name. `places` are the names of the matrices in
-/// messages. The names of rows and columns are read into at most `memory` bytes.
+/// Finds the rows or columns of the first matrix in the second one, by name. The names of rows and columns are read into at most `memory` bytes.
 ///
 /// # Errors
 ///
@@ -33,11 +32,11 @@ pub enum MatchedNames {
 pub fn match_names(
     sources: [&dyn MatrixSource; 2],
     axis: Axis,
-    places: &[Place; 2],
     memory: u64,
 ) -> Result<MatchedNames> {
+    let places = sources.map(|source| source.place());
     let mut lists = Vec::with_capacity(2);
-    for (source, place) in sources.into_iter().zip(places) {
+    for (source, place) in sources.into_iter().zip(&places) {
         let read = || match source.read_names(axis)? {
             Some(mut names) => names.list_with_limit(memory / 4).map(Some),
             None => Ok(None),

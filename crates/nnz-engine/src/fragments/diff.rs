@@ -3,9 +3,7 @@
 use nnz_storage::TaskContext;
 use std::ops::Range;
 
-use nnz_core::{
-    FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, UnitReader,
-};
+use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, StringList, UnitReader};
 
 use super::names::{Numbers, Table};
 use super::part::{Part, Parts};
@@ -52,7 +50,6 @@ pub enum FragmentDifference {
 }
 
 /// Compares two stores of fragments and passes the first differences to `each`.
-/// `places` are their names in messages.
 ///
 /// Chromosomes and cells are compared by name. The fragments of a chromosome are compared in
 /// storage order; the order of the chromosomes does not matter.
@@ -62,11 +59,11 @@ pub enum FragmentDifference {
 /// Fails if one of them cannot be read or is broken, and if it is cancelled.
 pub fn diff(
     sources: [&dyn FragmentSource; 2],
-    places: &[Place; 2],
     options: &DiffOptions,
     context: &TaskContext,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
+    let places = sources.map(|source| source.place());
     let [first, second] = sources.map(|source| source.header().count);
     let total = first.saturating_add(second);
     let context = &context.in_part("comparing", Some(total));

@@ -61,7 +61,7 @@ impl MergeOptions {
 /// Fails as [`convert`](super::convert()), if two cells have the same name, and if a source has two
 /// chromosomes of the same name.
 pub fn merge(
-    sources: Vec<(Box<dyn FragmentSource>, Place)>,
+    sources: Vec<Box<dyn FragmentSource>>,
     target: &dyn FragmentTarget,
     merging: &MergeOptions,
     context: &TaskContext,
@@ -72,7 +72,8 @@ pub fn merge(
     let mut stores = Vec::with_capacity(sources.len());
     let mut names = Names::default();
     let mut bytes_before = Some(0);
-    for (at, (source, place)) in sources.into_iter().enumerate() {
+    for (at, source) in sources.into_iter().enumerate() {
+        let place = source.place();
         let at_place = |error: Error| error.with_context(&place);
         let bytes = source.about().map_err(at_place)?.bytes;
         bytes_before = bytes_before.zip(bytes).map(|(sum, bytes): (u64, u64)| sum + bytes);

@@ -4,9 +4,7 @@ use nnz_storage::TaskContext;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use nnz_core::{
-    Error, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Written,
-};
+use nnz_core::{Error, FragmentBatch, FragmentFields, FragmentSource, Result, StringList, Written};
 
 use super::names::{Table, find_all};
 use super::part::{Part, Parts, retain};
@@ -54,7 +52,7 @@ impl SelectOptions {
     }
 }
 
-/// Writes selected fragments of a source to a target. `from` is the name of the source in messages.
+/// Writes selected fragments of a source to a target.
 ///
 /// # Errors
 ///
@@ -62,11 +60,11 @@ impl SelectOptions {
 /// twice.
 pub fn select(
     source: &dyn FragmentSource,
-    from: &Place,
     target: &dyn FragmentTarget,
     selected: &SelectOptions,
     context: &TaskContext,
 ) -> Result<FragmentSummary> {
+    let from = &source.place();
     const ABSENT: u32 = u32::MAX;
     let started = Instant::now();
     selected.check()?;

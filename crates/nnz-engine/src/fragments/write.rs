@@ -3,7 +3,7 @@
 use nnz_storage::TaskContext;
 use std::time::Instant;
 
-use nnz_core::{FragmentFields, FragmentSource, Place, Result, Written};
+use nnz_core::{FragmentFields, FragmentSource, Result, Written};
 
 use super::run::{run, unchanged};
 use super::target::FragmentTarget;
@@ -31,7 +31,7 @@ pub struct FragmentSummary {
     pub notes: Vec<String>,
 }
 
-/// Writes all fragments of a source to a target. `from` is the name of the source in messages.
+/// Writes all fragments of a source to a target.
 ///
 /// # Errors
 ///
@@ -39,10 +39,10 @@ pub struct FragmentSummary {
 /// written, and if cancelled. Nothing is written then.
 pub fn convert(
     source: &dyn FragmentSource,
-    from: &Place,
     target: &dyn FragmentTarget,
     context: &TaskContext,
 ) -> Result<FragmentSummary> {
+    let from = &source.place();
     let started = Instant::now();
     let about = source.about().map_err(|error| error.with_context(from))?;
     let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);

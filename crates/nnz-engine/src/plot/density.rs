@@ -3,9 +3,7 @@
 use nnz_storage::TaskContext;
 use std::sync::Mutex;
 
-use nnz_core::{
-    AxisKind, Batch, MatrixSource, Minors, Order, Place, Projection, Result, Shape, Unit,
-};
+use nnz_core::{AxisKind, Batch, MatrixSource, Minors, Order, Projection, Result, Shape, Unit};
 
 use super::steps::{look, shown_entries};
 use crate::flow::Work;
@@ -40,17 +38,17 @@ pub struct Density {
 /// rows and of columns, except for the last ones.
 ///
 /// The entries of a symmetric matrix include those that are implied; those of a dense matrix are its nonzero elements.
-/// Memory depends on the grid only. `place` is the name of the matrix in messages.
+/// Memory depends on the grid only.
 ///
 /// ```
-/// use nnz_core::{Order, Place, Shape};
+/// use nnz_core::{Order, Shape};
 /// use nnz_engine::plot::density;
 /// use nnz_engine::{CsMatrix, TaskContext};
 ///
 /// let shape = Shape { rows: 3, cols: 4 };
 /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3, 4], vec![0_u32, 1, 2, 3], vec![1_u32; 4])?;
 /// let source = matrix.into_source()?;
-/// let found = density(&*source, &Place::default(), [2, 2], &TaskContext::default())?;
+/// let found = density(&*source, [2, 2], &TaskContext::default())?;
 /// assert_eq!((found.rows_per_bin, found.cols_per_bin), (2, 2));
 /// assert_eq!(found.counts, [2, 1, 0, 1]);
 /// # Ok::<(), nnz_core::Error>(())
@@ -61,10 +59,10 @@ pub struct Density {
 /// Fails if the matrix cannot be read or is broken.
 pub fn density(
     source: &dyn MatrixSource,
-    place: &Place,
     most: [usize; 2],
     context: &TaskContext,
 ) -> Result<Density> {
+    let place = &source.place();
     let header = source.header();
     let (order, shape) = (header.order, header.shape);
     let [rows, cols] = [Bins::of(shape.rows, most[0]), Bins::of(shape.cols, most[1])];

@@ -4,7 +4,7 @@ use nnz_storage::TaskContext;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Place, Result, Unit, UnitReader};
+use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, Unit, UnitReader};
 
 use super::steps::InAnyOrder;
 use crate::Progress;
@@ -63,16 +63,16 @@ impl FragmentLengths {
     }
 }
 
-/// Counts the fragments of each length, in one pass and in little memory. `place` is the name of the source in messages.
+/// Counts the fragments of each length, in one pass and in little memory.
 ///
 /// # Errors
 ///
 /// Fails if the fragments cannot be read or are invalid.
 pub fn fragment_lengths(
     source: &dyn FragmentSource,
-    place: &Place,
     context: &TaskContext,
 ) -> Result<FragmentLengths> {
+    let place = &source.place();
     let header = source.header();
     let mut per_chromosome: BTreeMap<u32, u64> = BTreeMap::new();
     for segment in &header.segments {

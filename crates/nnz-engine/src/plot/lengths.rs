@@ -1,6 +1,6 @@
 //! How entries and sums of rows or columns are distributed.
 
-use nnz_core::{Axis, AxisKind, MatrixSource, Place, Result, Structure};
+use nnz_core::{Axis, AxisKind, MatrixSource, Result, Structure};
 use nnz_storage::TaskContext;
 
 use super::distribution::Distribution;
@@ -43,14 +43,13 @@ pub struct Lengths {
 /// Measures each row or column, in one pass.
 ///
 /// Along the axis by which the matrix is stored, memory does not depend on the number of rows or columns; along the other one, it
-/// is a tally of each: 16 bytes for the number of entries. `place` is the name of the matrix in messages.
+/// is a tally of each: 16 bytes for the number of entries.
 ///
 /// # Errors
 ///
 /// Fails as [`stats`](crate::stats).
 pub fn lengths(
     source: &dyn MatrixSource,
-    place: &Place,
     axis: Axis,
     measure: LengthMeasure,
     context: &TaskContext,
@@ -72,21 +71,9 @@ pub fn lengths(
         && header.structure == Structure::General
         && header.fill.is_none();
     if is_streamed {
-        stats_of_majors(
-            &observed,
-            place,
-            &how,
-            &mut |moments, count| found.add(moments, count),
-            context,
-        )?;
+        stats_of_majors(&observed, &how, &mut |moments, count| found.add(moments, count), context)?;
     } else {
-        stats_of_each(
-            &observed,
-            place,
-            &how,
-            &mut |moments, count| found.add(moments, count),
-            context,
-        )?;
+        stats_of_each(&observed, &how, &mut |moments, count| found.add(moments, count), context)?;
     }
     Ok(Lengths {
         axis,

@@ -3,7 +3,7 @@
 use nnz_storage::TaskContext;
 use std::sync::Mutex;
 
-use nnz_core::{Batch, Error, MatrixSource, Place, Projection, Result, Unit, Values};
+use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit, Values};
 
 use super::bins::{self, COUNT};
 use super::steps::{look, shown_entries};
@@ -53,16 +53,13 @@ pub struct ValueBin {
 /// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, four of which are
 /// between a power of two and the next one.
 ///
-/// The entries are those of [`density`](super::density). `place` is the name of the matrix in messages.
+/// The entries are those of [`density`](super::density).
 ///
 /// # Errors
 ///
 /// Fails if the matrix cannot be read or is broken, and if its values are complex.
-pub fn values(
-    source: &dyn MatrixSource,
-    place: &Place,
-    context: &TaskContext,
-) -> Result<ValueCounts> {
+pub fn values(source: &dyn MatrixSource, context: &TaskContext) -> Result<ValueCounts> {
+    let place = &source.place();
     let header = source.header();
     if expanded_type(header).is_complex() {
         let what = "complex numbers have no order, in which they could be drawn";

@@ -170,13 +170,13 @@ impl CsMatrix {
     /// Makes it a source, which can be converted or sliced.
     ///
     /// ```
-    /// # use nnz_core::{MatrixSource, Order, Place, Shape};
+    /// # use nnz_core::{MatrixSource, Order, Shape};
     /// # use nnz_engine::{CsMatrix, StatsOptions, TaskContext};
     /// # let shape = Shape { rows: 1, cols: 2 };
     /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![4.0])?;
     /// let source = matrix.into_source()?;
     /// let (options, context) = (StatsOptions::default(), TaskContext::default());
-    /// let stats = nnz_engine::stats(&*source, &Place::default(), &options, &context)?;
+    /// let stats = nnz_engine::stats(&*source, &options, &context)?;
     /// assert_eq!(stats.whole.nnz, 1);
     /// # Ok::<(), nnz_core::Error>(())
     /// ```

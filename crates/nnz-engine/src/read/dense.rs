@@ -28,7 +28,7 @@ pub struct Dense {
     pub values: Values,
 }
 
-/// Reads a matrix into memory as a dense array. `from` is its name in messages.
+/// Reads a matrix into memory as a dense array.
 ///
 /// The cells of a dense matrix are copied bit by bit. Cells of a sparse matrix that are not stored
 /// are zero.
@@ -39,10 +39,10 @@ pub struct Dense {
 /// define that they are summed, if it takes more memory than allowed, and if cancelled.
 pub fn read_dense(
     source: &dyn MatrixSource,
-    from: &Place,
     options: &ReadOptions,
     context: &TaskContext,
 ) -> Result<Dense> {
+    let from = &source.place();
     let own = source.header().order;
     if stores_all_cells(source)
         && let Some(dense) = fill(source, context).map_err(|error| error.with_context(from))?
@@ -53,7 +53,7 @@ pub fn read_dense(
         };
     }
     let summed = source.header().duplicates == Duplicates::Summed;
-    let dense = read(source, from, options, context)
+    let dense = read(source, options, context)
         .and_then(|matrix| spread(&matrix, summed, context.result_memory()));
     dense.map_err(|error| error.with_context(from))
 }

@@ -159,8 +159,8 @@ impl Selection {
     ///     Shape { rows: 2, cols: 1 }, nnz_core::Order::Row, vec![0, 1, 1], vec![0_u32], vec![1.0],
     /// )?.into_source();
     /// let (none, all) = (Selection::ranges([1..1]), Selection::all());
-    /// assert!(Slice::new(open()?, Place::default(), &none, &all).is_err());
-    /// assert!(Slice::new(open()?, Place::default(), &none.allow_empty(true), &all).is_ok());
+    /// assert!(Slice::new(open()?, &none, &all).is_err());
+    /// assert!(Slice::new(open()?, &none.allow_empty(true), &all).is_ok());
     /// # Ok::<(), nnz_core::Error>(())
     /// ```
     #[must_use]

@@ -17,11 +17,11 @@ use crate::stages::expanded_type;
 /// Fails as [`stats`](super::stats).
 pub(crate) fn stats_of_each(
     source: &dyn MatrixSource,
-    place: &Place,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
     context: &TaskContext,
 ) -> Result<()> {
+    let place = &source.place();
     let header = source.header();
     if header.fill.is_some() && header.storage == Storage::Sparse {
         let what = "statistics of a matrix with a fill value other than zero are not supported";

@@ -21,11 +21,11 @@ pub(crate) type EachMajor<'a> = dyn FnMut(&Moments, u64) + Send + 'a;
 /// Fails as [`stats`](super::stats).
 pub(crate) fn stats_of_majors(
     source: &dyn MatrixSource,
-    place: &Place,
     options: &StatsOptions,
     each: &mut EachMajor<'_>,
     context: &TaskContext,
 ) -> Result<()> {
+    let place = &source.place();
     let streamed = match (options.measures, summed_type(expanded_type(source.header()))) {
         (Measures::Nnz, _) => stream::<u32, Nothing>(source, options, each, context),
         (_, Some(ValueType::U32)) => {

@@ -1,6 +1,6 @@
 //! Cancelled operations end at the next batch, and succeed with a new token.
 
-use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place};
+use nnz_core::{Error, ErrorKind, MatrixSource, Order};
 use nnz_engine::{
     Cancellation, DiffOptions, ReadOptions, StatsOptions, check, diff, read, read_dense, stats,
 };
@@ -30,7 +30,7 @@ fn reading_is_cancelled() {
                 let context =
                     TaskContext::default().with_threads(threads).with_cancellation(cancellation);
                 let options = ReadOptions::default().order(order);
-                let found = read(source, &Place::default(), &options, &context)?;
+                let found = read(source, &options, &context)?;
                 assert_eq!(found.nnz(), whole.nnz());
                 assert!(order.is_some() || found == whole);
                 Ok(())
@@ -40,7 +40,7 @@ fn reading_is_cancelled() {
             let context =
                 TaskContext::default().with_threads(threads).with_cancellation(cancellation);
             let options = ReadOptions::default();
-            read_dense(source, &Place::default(), &options, &context).map(|_| ())
+            read_dense(source, &options, &context).map(|_| ())
         });
     }
 }
@@ -53,20 +53,19 @@ fn operations_on_all_entries_are_cancelled() {
             let context =
                 TaskContext::default().with_threads(threads).with_cancellation(cancellation);
             let options = StatsOptions::default();
-            stats(source, &Place::default(), &options, &context).map(|_| ())
+            stats(source, &options, &context).map(|_| ())
         });
         cancelled(|source, cancellation| {
             let context =
                 TaskContext::default().with_threads(threads).with_cancellation(cancellation);
-            check(source, &Place::default(), &context, &mut |finding| panic!("{finding}"))
+            check(source, &context, &mut |finding| panic!("{finding}"))
         });
         cancelled(|source, cancellation| {
             let context =
                 TaskContext::default().with_threads(threads).with_cancellation(cancellation);
             let options = DiffOptions::default();
-            let places = [Place::default(), Place::default()];
             let each = &mut |difference| panic!("{difference:?}");
-            diff([source, &*other], places, &options, &context, each)
+            diff([source, &*other], &options, &context, each)
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Reading, counting and comparing sources made of others.
 
-use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+use nnz_core::{Axis, MatrixSource, Order, Shape};
 use nnz_engine::{
     Concat, ConcatOptions, CsMatrix, DiffOptions, ReadOptions, Selection, Slice, StatsOptions,
     Transposed, diff, read, stats,
@@ -17,10 +17,9 @@ fn small() -> Box<dyn MatrixSource> {
 
 #[test]
 fn concatenations_are_read() {
-    let parts = vec![(small(), Place::path("first")), (small(), Place::path("second"))];
+    let parts = vec![small(), small()];
     let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default()).unwrap();
-    let whole =
-        read(&all, &Place::default(), &ReadOptions::default(), &TaskContext::default()).unwrap();
+    let whole = read(&all, &ReadOptions::default(), &TaskContext::default()).unwrap();
     assert_eq!(whole.shape(), Shape { rows: 2, cols: 6 });
     assert_eq!(whole.indptr(), [0, 4, 6]);
     assert_eq!(*whole.indices(), vec![0_u32, 2, 3, 5, 2, 5].into());
@@ -30,9 +29,8 @@ fn concatenations_are_read() {
 #[test]
 fn slices_are_counted() {
     let cols = Selection::names(["2"]);
-    let slice = Slice::new(small(), Place::default(), &Selection::all(), &cols).unwrap();
-    let found = stats(&slice, &Place::default(), &StatsOptions::default(), &TaskContext::default())
-        .unwrap();
+    let slice = Slice::new(small(), &Selection::all(), &cols).unwrap();
+    let found = stats(&slice, &StatsOptions::default(), &TaskContext::default()).unwrap();
     assert_eq!(found.whole.nnz, 2);
     assert_eq!(found.whole.total.unwrap().sum.to_string(), "5.0");
 }
@@ -40,8 +38,6 @@ fn slices_are_counted() {
 #[test]
 fn transposing_twice_changes_nothing() {
     let twice = Transposed::new(Box::new(Transposed::new(small())) as Box<dyn MatrixSource>);
-    let places = [Place::path("once"), Place::path("twice")];
     let each = &mut |difference| panic!("{difference:?}");
-    diff([&*small(), &twice], places, &DiffOptions::default(), &TaskContext::default(), each)
-        .unwrap();
+    diff([&*small(), &twice], &DiffOptions::default(), &TaskContext::default(), each).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Products, functions of values and principal components, compared with plain loops over dense arrays.
 
-use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Scalar, Shape, Values};
+use nnz_core::{Axis, AxisKind, MatrixSource, Order, Scalar, Shape, Values};
 use nnz_engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
     pca,
@@ -56,7 +56,6 @@ fn product(elements: &[f64], cols: usize, dense: &[f64], width: usize) -> Vec<f6
 }
 
 fn check_products<T: Float>() {
-    let place = Place::default();
     for case in 0..60 {
         let mut numbers = Random::of("products", case);
         let (rows, cols) = (1 + numbers.below(40), 1 + numbers.below(40));
@@ -68,7 +67,7 @@ fn check_products<T: Float>() {
         let expected = product(&elements, cols, &wide, width);
         for threads in [1, 3] {
             let context = TaskContext::default().with_threads(threads);
-            let found = multiply(&*source(&matrix), &place, &dense, width, &context).unwrap();
+            let found = multiply(&*source(&matrix), &dense, width, &context).unwrap();
             let found: Vec<f64> = found.into_iter().map(Into::into).collect();
             assert_eq!(found, expected, "{rows} x {cols}, {width}, {order:?}");
         }
@@ -90,7 +89,7 @@ fn products_do_not_depend_on_the_number_of_threads() {
         let dense: Vec<f32> = (0..700 * 9_u16).map(|n| 1.0 / (f32::from(n) + 0.3)).collect();
         let found = [1, 2, 3, 8].map(|threads| {
             let context = TaskContext::default().with_threads(threads);
-            multiply(&*source(&matrix), &Place::default(), &dense, 9, &context).unwrap()
+            multiply(&*source(&matrix), &dense, 9, &context).unwrap()
         });
         assert!(
             found.iter().all(|one| one
@@ -112,13 +111,7 @@ fn products_of_empty_matrices_are_empty() {
                 CsMatrix::from_parts(shape, order, pointers, Vec::<u32>::new(), Vec::<f32>::new());
             let dense = vec![1.0_f64; usize::try_from(cols).unwrap() * width];
             let context = TaskContext::default();
-            let found = multiply(
-                &*matrix.unwrap().into_source().unwrap(),
-                &Place::default(),
-                &dense,
-                width,
-                &context,
-            );
+            let found = multiply(&*matrix.unwrap().into_source().unwrap(), &dense, width, &context);
             assert_eq!(found.unwrap(), vec![0.0; usize::try_from(rows).unwrap() * width]);
         }
     }
@@ -128,7 +121,7 @@ fn products_of_empty_matrices_are_empty() {
 fn products_are_refused_if_shapes_or_memory_do_not_fit() {
     let (matrix, _) = random(&mut Random::of("refused", 0), 4, 3, Order::Col, 50);
     let multiplied = |dense: &[f32], width, context: &TaskContext| {
-        let found = multiply(&*source(&matrix), &Place::path("m"), dense, width, context);
+        let found = multiply(&*source(&matrix), dense, width, context);
         found.unwrap_err().to_string()
     };
     let context = TaskContext::default();
@@ -139,10 +132,9 @@ fn products_are_refused_if_shapes_or_memory_do_not_fit() {
 
 /// Computes the elements of a computed matrix.
 fn computed(matrix: &CsMatrix, steps: Vec<ValueStep>) -> Vec<f64> {
-    let computed = Computed::new(source(matrix), Place::default(), steps).unwrap();
+    let computed = Computed::new(source(matrix), steps).unwrap();
     let options = ReadOptions::default().order(Order::Row);
-    let Dense { values, .. } =
-        read_dense(&computed, &Place::default(), &options, &TaskContext::default()).unwrap();
+    let Dense { values, .. } = read_dense(&computed, &options, &TaskContext::default()).unwrap();
     let Values::F32(values) = values else { panic!("{values:?}") };
     values.into_iter().map(f64::from).collect()
 }
@@ -207,7 +199,7 @@ fn steps_under_which_zero_changes_are_refused() {
         (ValueStep::ScaleAxis(Axis::Rows, vec![1.0; 3].into()), "3 factors for 4 rows"),
         (ValueStep::ScaleAxis(Axis::Cols, vec![f64::NAN; 3].into()), "finite"),
     ] {
-        let refused = Computed::new(source(&matrix), Place::default(), vec![step.clone()]);
+        let refused = Computed::new(source(&matrix), vec![step.clone()]);
         let found = refused.unwrap_err().to_string();
         assert!(found.contains(message), "{step:?}: {found}");
     }
@@ -245,8 +237,8 @@ fn groups_are_those_of_plain_loops() {
             }
             for threads in [1, 3] {
                 let context = TaskContext::default().with_threads(threads);
-                let (source, place) = (source(&matrix), Place::default());
-                let found = aggregate(&*source, &place, axis, (&codes, groups), what, &context);
+                let source = source(&matrix);
+                let found = aggregate(&*source, axis, (&codes, groups), what, &context);
                 let found = found.unwrap();
                 let same = found
                     .iter()
@@ -263,10 +255,10 @@ fn groups_with_infinite_values_do_not_change_others() {
     let shape = Shape { rows: 1, cols: 2 };
     let values = vec![f64::INFINITY, 1.0];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
-    let (codes, place) = ([Some(0), Some(1)], Place::default());
+    let codes = [Some(0), Some(1)];
     let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
-    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
+    let found = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
     assert_eq!(found.unwrap(), [f64::INFINITY, 1.0]);
 }
 
@@ -275,13 +267,11 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     let shape = Shape { rows: 1, cols: 2 };
     let values = vec![1_i64 << 53, 1];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
-    let (codes, place) = ([Some(0), Some(0)], Place::default());
+    let codes = [Some(0), Some(0)];
     let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
     let found = |codes: (&[Option<u32>], u32), context: &TaskContext| {
-        aggregate(&*source, &place, Axis::Cols, codes, Aggregation::Sum, context)
-            .unwrap_err()
-            .to_string()
+        aggregate(&*source, Axis::Cols, codes, Aggregation::Sum, context).unwrap_err().to_string()
     };
     // 2^53 + 1 is rounded to 2^53.
     let message = found((&codes, 1), &context);
@@ -296,10 +286,10 @@ fn large_integers_that_cancel_in_a_sum_are_refused() {
     let shape = Shape { rows: 1, cols: 3 };
     let values = vec![(1_i64 << 53) + 1, -(1_i64 << 53), 7];
     let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 3], vec![0_u32, 1, 2], values);
-    let (place, context) = (Place::default(), TaskContext::default());
+    let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
     let codes = [Some(0), Some(0), Some(1)];
-    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
+    let found = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
     assert!(found.unwrap_err().to_string().contains("2^53"));
 }
 
@@ -309,9 +299,8 @@ fn integers_that_the_type_of_a_function_does_not_have_are_refused() {
         let shape = Shape { rows: 1, cols: 1 };
         let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], values);
         let source = matrix.unwrap().into_source().unwrap();
-        let computed = Computed::new(source, Place::default(), vec![ValueStep::Abs]).unwrap();
-        read_dense(&computed, &Place::default(), &ReadOptions::default(), &TaskContext::default())
-            .map(drop)
+        let computed = Computed::new(source, vec![ValueStep::Abs]).unwrap();
+        read_dense(&computed, &ReadOptions::default(), &TaskContext::default()).map(drop)
     };
     for (values, exact) in [
         (Values::U32(vec![1 << 24]), true),
@@ -333,7 +322,7 @@ fn factors_that_are_lost_in_float32_are_refused() {
         let scale = ValueStep::Scale(factor);
         let by_row = ValueStep::ScaleAxis(Axis::Rows, vec![0.0, 1.0, factor, 1.0].into());
         for step in [scale, by_row] {
-            let refused = Computed::new(source(&matrix), Place::default(), vec![step]);
+            let refused = Computed::new(source(&matrix), vec![step]);
             assert!(refused.unwrap_err().to_string().contains("float32"));
         }
     }
@@ -351,13 +340,8 @@ fn components_of_very_large_and_small_values_are_found() {
         let shape = Shape { rows: rows.into(), cols: cols.into() };
         let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
         let options = PcaOptions::default().components(5).iterations(8);
-        let found = pca(
-            &*matrix.into_source().unwrap(),
-            &Place::default(),
-            &options,
-            &TaskContext::default(),
-        )
-        .unwrap();
+        let found =
+            pca(&*matrix.into_source().unwrap(), &options, &TaskContext::default()).unwrap();
         found.singular_values.iter().map(|value| value / scale).collect::<Vec<_>>()
     });
     for other in &found[1..] {
@@ -370,10 +354,9 @@ fn components_of_very_large_and_small_values_are_found() {
 #[test]
 fn factors_give_all_cells_the_same_sum() {
     let (matrix, elements) = random(&mut Random::of("factors", 0), 12, 10, Order::Col, 40);
-    let place = Place::default();
     for (target, axis) in [(Some(1e4), Axis::Cols), (None, Axis::Rows)] {
         let source_ = source(&matrix);
-        let factors = normalizing_factors(&*source_, &place, axis, target, &TaskContext::default());
+        let factors = normalizing_factors(&*source_, axis, target, &TaskContext::default());
         let factors = factors.unwrap();
         let sums: Vec<f64> = match axis {
             Axis::Rows => elements.chunks(10).map(|row| row.iter().sum()).collect(),
@@ -392,13 +375,8 @@ fn factors_give_all_cells_the_same_sum() {
             assert!((sum * factor - expected).abs() < 1e-9 * expected.max(1.0));
         }
     }
-    let refused = normalizing_factors(
-        &*source(&matrix),
-        &place,
-        Axis::Rows,
-        Some(0.0),
-        &TaskContext::default(),
-    );
+    let refused =
+        normalizing_factors(&*source(&matrix), Axis::Rows, Some(0.0), &TaskContext::default());
     assert!(refused.unwrap_err().to_string().contains("expected a positive number"));
 }
 
@@ -411,8 +389,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
     let [left, right] = [&left, &right].map(|matrix| {
         let options = ReadOptions::default().order(Order::Row);
         let Dense { values, .. } =
-            read_dense(&*source(matrix), &Place::default(), &options, &TaskContext::default())
-                .unwrap();
+            read_dense(&*source(matrix), &options, &TaskContext::default()).unwrap();
         let Values::U32(values) = values else { panic!() };
         values.into_iter().map(f64::from).collect::<Vec<_>>()
     });
@@ -438,7 +415,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
         let observed =
             matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
         let options = PcaOptions::default().components(rank + 1).iterations(2);
-        let found = pca(&*observed, &Place::default(), &options, &TaskContext::default()).unwrap();
+        let found = pca(&*observed, &options, &TaskContext::default()).unwrap();
         // The rank of the centred matrix is at most that of the matrix.
         assert!(
             found.singular_values[rank] < 1e-3 * found.singular_values[0],
@@ -462,13 +439,11 @@ fn components_reproduce_a_matrix_of_low_rank() {
         let turned = Transposed::new(Box::new(&*observed));
         let options =
             PcaOptions::default().components(rank + 1).iterations(2).observations(Axis::Cols);
-        let same =
-            pca(&turned, &Place::default(), &options, &TaskContext::default().with_threads(3))
-                .unwrap();
+        let same = pca(&turned, &options, &TaskContext::default().with_threads(3)).unwrap();
         assert_eq!(same, found);
         let options = PcaOptions::default().components(cols + 1);
         assert!(
-            pca(&*observed, &Place::default(), &options, &TaskContext::default())
+            pca(&*observed, &options, &TaskContext::default())
                 .unwrap_err()
                 .to_string()
                 .contains("from 1 to 30")

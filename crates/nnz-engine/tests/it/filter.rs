@@ -7,7 +7,7 @@
     reason = "numbers are small, and lists have one range"
 )]
 
-use nnz_core::{Axis, MatrixSource, Order, Place, Shape, Values};
+use nnz_core::{Axis, MatrixSource, Order, Shape, Values};
 use nnz_engine::{CsMatrix, Filter, Filtered, filter};
 use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
@@ -122,7 +122,7 @@ fn filtered(
         texts.iter().fold(Filter::all(), |all, text| all.and(text.parse().unwrap()))
     };
     let context = TaskContext::default().with_threads(threads);
-    filter(source, &Place::default(), [&all(rows), &all(cols)], &context)
+    filter(source, [&all(rows), &all(cols)], &context)
 }
 
 proptest! {

@@ -5,7 +5,7 @@
     reason = "numbers are small"
 )]
 
-use nnz_core::{Axis, MatrixSource, Order, Place, Shape, Structure, Values};
+use nnz_core::{Axis, MatrixSource, Order, Place, Placed, Shape, Structure, Values};
 use nnz_engine::plot::{LengthMeasure, SMALL, ValueBin, density, lengths, profile, values};
 use nnz_engine::{CsMatrix, Number, Transposed};
 use nnz_storage::TaskContext;
@@ -30,9 +30,8 @@ fn bins_have_the_entries_of_their_elements() {
         let (rows, cols) = (1 + dice.below(40), 1 + dice.below(40));
         let (source, table) = random(rows, cols, seed);
         let most = [1 + dice.below(12), 1 + dice.below(50)];
-        let found: Vec<_> = [1, 3]
-            .map(|threads| density(&*source, &Place::default(), most, &on(threads)).unwrap())
-            .into();
+        let found: Vec<_> =
+            [1, 3].map(|threads| density(&*source, most, &on(threads)).unwrap()).into();
         assert_eq!(found[0], found[1]);
         let found = &found[0];
         assert!(found.rows <= most[0] && found.cols <= most[1]);
@@ -46,9 +45,8 @@ fn bins_have_the_entries_of_their_elements() {
         assert_eq!(found.counts, expected, "{rows} x {cols} in {most:?}");
         assert_eq!(found.entries, expected.iter().sum::<u64>());
         // A transposed matrix has the transposed grid.
-        let place = Place::default();
         let across = Transposed::new(source);
-        let across = density(&across, &place, [most[1], most[0]], &on(2)).unwrap();
+        let across = density(&across, [most[1], most[0]], &on(2)).unwrap();
         let turned =
             (0..found.cols).flat_map(|col| (0..found.rows).map(move |row| row * found.cols + col));
         assert_eq!(across.counts, turned.map(|bin| expected[bin]).collect::<Vec<_>>());
@@ -61,16 +59,16 @@ fn shapes_may_be_empty_or_huge() {
     let indices = vec![0, 1, u32::MAX - 1];
     let source = CsMatrix::from_parts(huge, Order::Row, vec![0, 3], indices, vec![1_u8; 3]);
     let source = source.unwrap().into_source().unwrap();
-    let found = density(&*source, &Place::default(), [10, 4], &on(2)).unwrap();
+    let found = density(&*source, [10, 4], &on(2)).unwrap();
     assert_eq!((found.rows, found.cols, found.cols_per_bin), (1, 4, 1 << 30));
     assert_eq!(found.counts, [2, 0, 0, 1]);
     let none = Shape { rows: 0, cols: 0 };
     let source =
         CsMatrix::from_parts(none, Order::Row, vec![0], Vec::<u32>::new(), Vec::<u8>::new());
     let source = source.unwrap().into_source().unwrap();
-    let found = density(&*source, &Place::default(), [10, 4], &on(2)).unwrap();
+    let found = density(&*source, [10, 4], &on(2)).unwrap();
     assert_eq!((found.rows, found.cols, found.counts.len()), (0, 0, 0));
-    let all = values(&*source, &Place::default(), &on(2)).unwrap();
+    let all = values(&*source, &on(2)).unwrap();
     assert_eq!((all.entries, all.min, all.integral), (0, None, true));
 }
 
@@ -96,8 +94,7 @@ fn entries_and_sums_are_those_of_each_row_and_column() {
                     .collect();
                 expected.sort_by(f64::total_cmp);
                 for threads in [1, 3] {
-                    let place = Place::default();
-                    let found = lengths(&*source, &place, axis, measure, &on(threads));
+                    let found = lengths(&*source, axis, measure, &on(threads));
                     let found = found.unwrap();
                     let all = found
                         .values
@@ -117,9 +114,7 @@ fn entries_and_sums_are_those_of_each_row_and_column() {
         // Pointers have the same numbers as entries.
         let order = source.header().order;
         let found = profile(&*source, 10).unwrap().unwrap();
-        let counts =
-            lengths(&*source, &Place::default(), order.major(), LengthMeasure::Nnz, &on(1))
-                .unwrap();
+        let counts = lengths(&*source, order.major(), LengthMeasure::Nnz, &on(1)).unwrap();
         let number = |part: f64| counts.quantile(part).unwrap();
         let extremes = found.extremes.map(|numbers| numbers.map(|number| number as f64));
         assert_eq!(extremes, Some([number(0.0), number(0.5), number(1.0)]), "{seed}");
@@ -133,7 +128,7 @@ fn values_are_counted_by_size() {
     let shape = Shape { rows: 1, cols: 1000 };
     let all = vec![0.0, -0.0, 1.0, 15.0, 16.0, 1.5, 0.3, -0.3, -8.0, f64::NAN, f64::INFINITY];
     let source = matrix(shape, Values::F64(all));
-    let found = values(&*source, &Place::default(), &on(2)).unwrap();
+    let found = values(&*source, &on(2)).unwrap();
     assert_eq!(found.entries, 11);
     let small: Vec<usize> = (0..=SMALL).filter(|at| found.integers[*at] > 0).collect();
     assert_eq!((small, found.integers[0]), (vec![0, 1, 15], 2));
@@ -151,13 +146,13 @@ fn values_are_counted_by_size() {
 fn large_integers_are_not_rounded_into_the_next_bin() {
     let shape = Shape { rows: 1, cols: 1000 };
     let source = matrix(shape, Values::U64(vec![(1 << 60) - 1, 1 << 60, u64::MAX]));
-    let found = values(&*source, &Place::default(), &on(1)).unwrap();
+    let found = values(&*source, &on(1)).unwrap();
     let ends: Vec<(f64, u64)> = found.bins.iter().map(|bin| (bin.from.log2(), bin.count)).collect();
     assert_eq!(ends[1], (60.0, 1));
     assert!(ends[0].0 < 60.0 && ends.len() == 3);
     assert_eq!(found.max, Some(Number::Integer(u64::MAX.into())));
     let source = matrix(shape, Values::I64(vec![i64::MIN, -1, 3, i64::MAX]));
-    let found = values(&*source, &Place::default(), &on(1)).unwrap();
+    let found = values(&*source, &on(1)).unwrap();
     assert_eq!(found.min, Some(Number::Integer(i64::MIN.into())));
     assert_eq!((found.integers[3], found.integral, found.bins.len()), (1, true, 3));
 }
@@ -166,7 +161,8 @@ fn large_integers_are_not_rounded_into_the_next_bin() {
 fn complex_values_are_refused() {
     let shape = Shape { rows: 1, cols: 10 };
     let source = matrix(shape, Values::ComplexF64(vec![[1.0, 2.0]]));
-    let found = values(&*source, &Place::path("m"), &on(1)).unwrap_err();
+    let source = Placed::new(source, Place::path("m"));
+    let found = values(&source, &on(1)).unwrap_err();
     assert!(found.to_string().starts_with("m: complex numbers have no order"), "{found}");
     assert_eq!(source.header().structure, Structure::General);
 }
@@ -177,7 +173,7 @@ fn lengths_across_the_storage_order_take_little_memory() {
     let source = matrix(shape, Values::U32((0..1000).collect()));
     let run = |measure, each: u64, threads: usize| {
         let context = TaskContext::default().with_threads(threads).with_memory(each * shape.cols);
-        lengths(&*source, &Place::default(), Axis::Cols, measure, &context)
+        lengths(&*source, Axis::Cols, measure, &context)
     };
     for (measure, each) in [(LengthMeasure::Nnz, 16), (LengthMeasure::Sum, 96)] {
         let ample = run(measure, 1000, 2).unwrap();

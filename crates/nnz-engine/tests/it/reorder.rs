@@ -2,7 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "numbers are small")]
 
-use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Place, Values};
+use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Values};
 use nnz_engine::{
     CsMatrix, DiffOptions, Labelled, Labels, NewOrder, OriginalPositions, ReadOptions, Reordering,
     Selection, Slice, diff, read, reorder,
@@ -18,11 +18,10 @@ fn ordered(
     source: &dyn MatrixSource,
     orders: [&Reordering; 2],
 ) -> nnz_core::Result<(CsMatrix, [NewOrder; 2])> {
-    let place = Place::default();
-    let found = reorder(source, &place, orders, &TaskContext::default().with_threads(2))?;
+    let found = reorder(source, orders, &TaskContext::default().with_threads(2))?;
     let [rows, cols] = &found;
-    let slice = Slice::new(Box::new(source), place.clone(), &rows.selection, &cols.selection)?;
-    Ok((read(&slice, &place, &ReadOptions::default(), &TaskContext::default())?, found))
+    let slice = Slice::new(Box::new(source), &rows.selection, &cols.selection)?;
+    Ok((read(&slice, &ReadOptions::default(), &TaskContext::default())?, found))
 }
 
 /// Returns the list that an order selects.
@@ -68,14 +67,7 @@ fn names(source: &dyn MatrixSource, axis: Axis) -> Vec<String> {
 fn differences(a: &dyn MatrixSource, b: &dyn MatrixSource, by_name: bool) -> usize {
     let mut found = 0;
     let options = DiffOptions::default().by_name(by_name);
-    diff(
-        [a, b],
-        [Place::default(), Place::default()],
-        &options,
-        &TaskContext::default(),
-        &mut |_| found += 1,
-    )
-    .unwrap();
+    diff([a, b], &options, &TaskContext::default(), &mut |_| found += 1).unwrap();
     found
 }
 
@@ -158,17 +150,13 @@ fn lists_that_are_not_an_order_are_refused() {
 fn names_that_repeat_or_differ_are_not_matched() {
     let with = |names: [&str; 4]| {
         let (source, _) = random(4, 1, 5);
-        let matrix =
-            read(&*source, &Place::default(), &ReadOptions::default(), &TaskContext::default())
-                .unwrap();
+        let matrix = read(&*source, &ReadOptions::default(), &TaskContext::default()).unwrap();
         matrix.with_names(Axis::Rows, names).unwrap().into_source().unwrap()
     };
     let [one, other] = [with(["a", "b", "c", "c"]), with(["b", "a", "c", "c"])];
     assert_eq!(differences(&*one, &*one, true), 0);
     let options = DiffOptions::default().by_name(true);
-    let places = [Place::path("one"), Place::path("other")];
-    let error =
-        diff([&*one, &*other], places, &options, &TaskContext::default(), &mut |_| ()).unwrap_err();
+    let error = diff([&*one, &*other], &options, &TaskContext::default(), &mut |_| ()).unwrap_err();
     let expected = "other: rows cannot be matched by name: row 2 and row 3 have \"c\"";
     assert_eq!(error.to_string(), expected);
     let [one, other] = [with(["a", "b", "c", "d"]), with(["d", "b", "c", "x"])];

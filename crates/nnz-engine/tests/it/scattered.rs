@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nnz_core::{
-    Batch, Header, MatrixSource, Minors, Order, Place, Projection, Result, Shape, Unit, UnitReader,
+    Batch, Header, MatrixSource, Minors, Order, Projection, Result, Shape, Unit, UnitReader,
     Values, Wrapped,
 };
 use nnz_engine::{CsMatrix, ReadOptions, Selection, Slice, Transposed, read};
@@ -122,17 +122,12 @@ fn slices_are_the_same() {
                     let [expected, found] = sources.map(|source| {
                         let (rows, cols) = (&minors, &majors);
                         let slice = match transposed {
-                            true => Slice::new(
-                                Box::new(Transposed::new(source)),
-                                Place::default(),
-                                cols,
-                                rows,
-                            ),
-                            false => Slice::new(source, Place::default(), rows, cols),
+                            true => Slice::new(Box::new(Transposed::new(source)), cols, rows),
+                            false => Slice::new(source, rows, cols),
                         };
                         let context = TaskContext::default().with_threads(threads);
                         let options = ReadOptions::default();
-                        read(&slice.unwrap(), &Place::default(), &options, &context).unwrap()
+                        read(&slice.unwrap(), &options, &context).unwrap()
                     });
                     assert!(ranges.load(Ordering::Relaxed) > 5);
                     assert_eq!(found.indptr(), expected.indptr());

@@ -15,7 +15,7 @@ use nnz_engine::{
 };
 
 /// Methods that describe the matrix. All wrappers forward them.
-const DESCRIBING: [&str; 10] = [
+const DESCRIBING: [&str; 11] = [
     "about",
     "annotations",
     "extras",
@@ -24,6 +24,7 @@ const DESCRIBING: [&str; 10] = [
     "metadata",
     "names_column",
     "notes",
+    "place",
     "read_names",
     "rereadable",
 ];
@@ -65,6 +66,11 @@ impl MatrixSource for Probe {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.inner.units(majors, fields)
+    }
+
+    fn place(&self) -> Place {
+        self.note("place");
+        Place::default()
     }
 
     fn about(&self) -> Result<About> {
@@ -165,6 +171,7 @@ fn call(source: &dyn MatrixSource, method: &str) {
         "names_column" => drop(source.names_column(Axis::Rows)),
         "notes" => drop(source.notes()),
         "packed_widths" => drop(source.packed_widths(1).unwrap()),
+        "place" => drop(source.place()),
         "read_names" => drop(source.read_names(Axis::Rows).unwrap()),
         "rereadable" => drop(source.rereadable()),
         "scattered" => {
@@ -273,13 +280,12 @@ fn wrappers_of_the_engine_forward_all_but_what_they_change() {
     };
     assert_eq!(not_forwarded(&DESCRIBING, observed), none);
     assert_eq!(not_forwarded(&READING, observed), none);
-    let sliced = not_forwarded(&DESCRIBING, |inner| {
-        Box::new(Slice::new(inner, Place::default(), &all(), &all()).unwrap())
-    });
-    assert_eq!(sliced, none);
-    let computed = describing(|inner| {
-        Box::new(Computed::new(inner, Place::default(), vec![ValueStep::Log1p]).unwrap())
-    });
+    let sliced =
+        not_forwarded(&DESCRIBING, |inner| Box::new(Slice::new(inner, &all(), &all()).unwrap()));
+    // It keeps it, and has another name if it is a part.
+    assert_eq!(sliced, ["place"]);
+    let computed =
+        describing(|inner| Box::new(Computed::new(inner, vec![ValueStep::Log1p]).unwrap()));
     assert_eq!(computed, none);
     let summed = describing(|inner| Box::new(Summed::new(inner, &TaskContext::default())));
     assert_eq!(summed, none);
@@ -288,8 +294,6 @@ fn wrappers_of_the_engine_forward_all_but_what_they_change() {
     assert_eq!(transposed, ["is_vector"]);
     // Rows and columns that are added have neither.
     let shape = Shape { rows: 4, cols: 2 };
-    let padded = not_forwarded(&DESCRIBING, |inner| {
-        Box::new(Padded::new(inner, Place::default(), shape).unwrap())
-    });
+    let padded = not_forwarded(&DESCRIBING, |inner| Box::new(Padded::new(inner, shape).unwrap()));
     assert_eq!(padded, ["annotations", "is_vector", "read_names"]);
 }

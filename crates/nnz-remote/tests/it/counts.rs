@@ -31,15 +31,8 @@ fn served_as(name: &str, format: &'static str, cols: u32) -> (tempfile::TempDir,
     std::fs::create_dir(folder.path().join("bucket")).unwrap();
     let at = Location::parse(folder.path().join("bucket").join(name));
     let options = ConvertOptions::default().format(Some(format));
-    let place = nnz::Place::default();
-    nnz::convert_source(
-        &*matrix(cols).into_source().unwrap(),
-        &place,
-        at,
-        &options,
-        &Context::default(),
-    )
-    .unwrap();
+    nnz::convert_source(&*matrix(cols).into_source().unwrap(), at, &options, &Context::default())
+        .unwrap();
     let behavior = Behavior { delay: Duration::from_millis(10), ..Behavior::default() };
     let server = Server::with(folder.path(), behavior);
     (folder, server)
@@ -56,21 +49,15 @@ fn s3(server: &Server) -> Context {
 fn read(location: &str, context: &Context, cols: &[u64]) {
     let source = context.open(location).unwrap().into_matrix().unwrap();
     let selection = Selection::ranges(cols.iter().map(|col| *col..col + 1));
-    let place = nnz::Place::default();
-    let slice =
-        nnz::engine::Slice::new(source, place.clone(), &Selection::all(), &selection).unwrap();
+    let slice = nnz::engine::Slice::new(source, &Selection::all(), &selection).unwrap();
     let options = nnz::ReadOptions::default().names(false);
-    let found = nnz::engine::read(&slice, &place, &options, context).unwrap();
+    let found = nnz::engine::read(&slice, &options, context).unwrap();
     // The first columns of a matrix do not depend on how many there are.
     let last = u32::try_from(cols.iter().copied().max().unwrap()).unwrap();
     let same = Selection::ranges(cols.iter().map(|col| *col..col + 1));
-    let expected = nnz::engine::Slice::new(
-        matrix(last + 1).into_source().unwrap(),
-        place.clone(),
-        &Selection::all(),
-        &same,
-    );
-    let expected = nnz::engine::read(&expected.unwrap(), &place, &options, context).unwrap();
+    let expected =
+        nnz::engine::Slice::new(matrix(last + 1).into_source().unwrap(), &Selection::all(), &same);
+    let expected = nnz::engine::read(&expected.unwrap(), &options, context).unwrap();
     assert!(found.indptr() == expected.indptr() && found.values() == expected.values());
     assert!(found.indices() == expected.indices());
 }

@@ -21,8 +21,7 @@ fn described(location: &str, root: &str, context: &Context) -> String {
     let mut printed = Vec::new();
     let entries = context.open(&at).and_then(|dataset| match dataset {
         nnz::Dataset::Matrix(matrix) => {
-            let place = nnz::Place::default();
-            nnz::engine::cat(&*matrix, &place, &nnz::CatOptions::default(), context, &mut printed)?;
+            nnz::engine::cat(&*matrix, &nnz::CatOptions::default(), context, &mut printed)?;
             Ok(String::new())
         }
         nnz::Dataset::Tensor(tensor) => {

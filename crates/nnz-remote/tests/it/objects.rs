@@ -256,7 +256,7 @@ fn an_operation_that_waits_ends_once_it_is_cancelled() {
         server.take_log();
         let reading = context.clone();
         let waiting = std::thread::spawn(move || {
-            nnz::engine::read(&*source, &nnz::Place::default(), &options, &reading).unwrap_err()
+            nnz::engine::read(&*source, &options, &reading).unwrap_err()
         });
         std::thread::sleep(Duration::from_millis(300));
         assert!(!waiting.is_finished());

@@ -89,8 +89,7 @@ fn write(
     context: &Context,
 ) -> Result<(), nnz::Error> {
     let source = matrix(seed).into_source().unwrap();
-    let place = nnz::Place::default();
-    nnz::convert_source(&*source, &place, Location::parse(to), options, context).map(drop)
+    nnz::convert_source(&*source, Location::parse(to), options, context).map(drop)
 }
 
 fn forced() -> ConvertOptions {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nnz_container::Compression;
 use nnz_container::tree::{Attribute, AttributeValue, NodeId, TreeWriter};
-use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Place, Result, ValueType};
+use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Result, ValueType};
 use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::Item;
@@ -58,7 +58,7 @@ impl<'a> FileWriter<'a> {
         Ok(Self { output: Arc::new(Mutex::new(parts)), path, context })
     }
 
-    /// Writes a matrix, and returns the number of its entries. `from` is its name in messages. Members of `obsm` and
+    /// Writes a matrix, and returns the number of its entries. Members of `obsm` and
     /// `varm` are dense, all others sparse.
     ///
     /// # Errors
@@ -68,7 +68,6 @@ impl<'a> FileWriter<'a> {
         &mut self,
         item: Item,
         source: &dyn MatrixSource,
-        from: &Place,
         options: &ConvertOptions,
     ) -> Result<u64> {
         let dense = matches!(item, Item::Obsm(_) | Item::Varm(_));
@@ -82,7 +81,7 @@ impl<'a> FileWriter<'a> {
             parts.item = item;
         }
         let target = (capabilities, self.path, &*path);
-        write_part(source, from, &self.output, target, options, self.context)
+        write_part(source, &self.output, target, options, self.context)
     }
 
     /// Writes an element of `uns`, and returns whether it is supported: a name without slashes, numbers or strings.

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Annotations as _, Axis, Place, Repairs, Result, Shape};
+use nnz_core::{Annotations as _, Axis, Place, Placed, Repairs, Result, Shape};
 use nnz_engine::flow::Workers;
 use nnz_engine::{Labels, Selection, Slice, TaskContext};
 
@@ -101,7 +101,8 @@ impl AnnData {
         options: &FileOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
         let place = Place::path(self.root.path());
-        let slice = Slice::new(Box::new(Tables::of_file(self)?), place, cells, genes)?;
+        let tables = Placed::new(self.tables()?, place);
+        let slice = Slice::new(Box::new(tables), cells, genes)?;
         let picked = |axis, len| Picked::new(slice.ranges(axis), len);
         let picks = FilePicks {
             obs: picked(Axis::Rows, self.obs()?.len()),

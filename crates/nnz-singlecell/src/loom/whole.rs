@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nnz_container::Compression;
 use nnz_container::tree::{Attribute, NodeId, TreeWriter};
-use nnz_core::{Axis, Batch, Header, MatrixSource, Order, Place, Result, ValueType};
+use nnz_core::{Axis, Batch, Header, MatrixSource, Order, Result, ValueType};
 use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::graph_writer::GraphWriter;
@@ -64,7 +64,6 @@ impl<'a> FileWriter<'a> {
         &mut self,
         item: Item,
         source: &dyn MatrixSource,
-        from: &Place,
         options: &ConvertOptions,
     ) -> Result<u64> {
         let is_graph = matches!(item, Item::RowGraph(_) | Item::ColGraph(_));
@@ -81,7 +80,7 @@ impl<'a> FileWriter<'a> {
             parts.item = item;
         }
         let target = (capabilities, self.path, &*path);
-        write_part(source, from, &self.output, target, options, self.context)
+        write_part(source, &self.output, target, options, self.context)
     }
 
     /// Writes a global attribute, and returns whether it is supported: a name without slashes, numbers or strings.

@@ -21,7 +21,7 @@ use crate::text::{Text, stdin_name};
 use crate::values::Value;
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// The id of the first node; by default 0, and 1 for files of KONECT.
@@ -38,23 +38,6 @@ pub struct ReadOptions {
     pub weight: Option<Weight>,
     /// Whether the list may have other numbers of edges and nodes than the header of KONECT or SNAP states.
     pub ignore_counts: bool,
-    /// Memory in bytes for the names of nodes.
-    pub memory: u64,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            base: None,
-            size: Size::default(),
-            undirected: false,
-            bipartite: false,
-            nodes: None,
-            weight: None,
-            ignore_counts: false,
-            memory: u64::MAX,
-        }
-    }
 }
 
 nnz_core::setters! {
@@ -66,7 +49,6 @@ nnz_core::setters! {
         nodes: Option<Nodes>,
         weight: Option<Weight>,
         ignore_counts: bool,
-        memory: u64,
     }
 }
 
@@ -132,7 +114,7 @@ impl EdgeListSource {
             let what = "edges between two sets of nodes have a direction, from rows to columns";
             return Err(Error::argument(what));
         }
-        let survey = Survey::of(&text, &form, options.memory)?;
+        let survey = Survey::of(&text, &form)?;
         if let Some(stated) = form.stated.filter(|_| !options.ignore_counts) {
             stated.check(&text, &form, &survey)?;
         }

@@ -64,9 +64,9 @@ pub(super) fn row_col(form: &Form, [from, to]: [u64; 2]) -> (u64, u64) {
 
 impl Survey {
     /// Reads a file.
-    pub(super) fn of(text: &Text, form: &Form, memory: u64) -> Result<Self> {
+    pub(super) fn of(text: &Text, form: &Form) -> Result<Self> {
         let mut all = Self::default();
-        let place = text.place();
+        let (place, memory) = (text.place(), text.context().memory());
         scan(
             text,
             b'#',

@@ -46,8 +46,6 @@ pub struct WriteOptions {
     pub kind: Kind,
     /// Whether to write a NaN with a payload, which is lost, instead of failing.
     pub lossy: bool,
-    /// The bytes that names and annotations of rows may take.
-    pub memory: u64,
 }
 
 /// What a table can store. GCT also stores annotations.
@@ -111,7 +109,7 @@ pub fn min_bytes(header: &Header) -> u64 {
 ///     name: "nowhere".to_owned(),
 ///     context: Default::default(),
 /// };
-/// let options = WriteOptions { kind: Kind::Csv, lossy: false, memory: u64::MAX };
+/// let options = WriteOptions { kind: Kind::Csv, lossy: false };
 /// let mut sink = create(target, &header, [None, None], [None, None], options)?;
 /// sink.write(&Batch {
 ///     order: Order::Row,
@@ -143,7 +141,7 @@ pub fn create(
         }
         Target::Stream { name, .. } => (PathBuf::from(name), false),
     };
-    let place = Place::path(&path);
+    let (place, memory) = (Place::path(&path), target.context().memory());
     if header.order != Order::Row {
         let found = format!("entries by {}", header.order);
         return Err(Error::mismatch(place, found, "entries by row"));
@@ -155,7 +153,7 @@ pub fn create(
     if header.value_type.is_complex() {
         return Err(Error::unsupported(place, "a table has no complex numbers"));
     }
-    let Preamble { text, rows } = Preamble::new(header, names, annotations, &options)
+    let Preamble { text, rows } = Preamble::new(header, names, annotations, (&options, memory))
         .map_err(|error| error.with_context(&place))?;
     let mut output = Output::create(target, gzip)?;
     output.write(&text)?;

@@ -1,6 +1,7 @@
 //! Edge lists.
 
 use nnz_core::{At, Axis, MatrixSource, Order, Scalar, Structure, Triangle, ValueType};
+use nnz_storage::{Opened, TaskContext};
 use nnz_text::Base;
 use nnz_text::edges::{EdgeListSource, ReadOptions, Weight, from_opened};
 
@@ -189,9 +190,10 @@ fn edges_in_many_blocks_are_read_in_order() {
 
 #[test]
 fn names_need_no_more_memory_than_allowed() {
-    let mut options = ReadOptions::default();
-    options.memory = 100;
-    assert!(read("a b\nc d\n", &options).is_err_and(|error| error.to_string().contains("memory")));
+    let (_directory, path) = written(b"a b\nc d\n");
+    let context = TaskContext::default().with_memory(100);
+    let source = from_opened(&Opened::new(&context, &path).unwrap(), &ReadOptions::default());
+    assert!(source.is_err_and(|error| error.to_string().contains("memory")));
 }
 
 #[test]

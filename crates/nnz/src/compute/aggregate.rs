@@ -60,7 +60,7 @@ pub fn aggregate(
     super::refuse_own_source(from, to)?;
     let place = from.source_place();
     let source = options.open_options().open_matrix(from, context)?;
-    let source = super::labelled(source, &place, options, context)?;
+    let source = super::labelled(source, options, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let column = column(&*source, axis, by, context.memory() / 4);
     let groups = column.and_then(|column| column.grouped());
@@ -77,7 +77,6 @@ pub fn aggregate(
     let codes = (&*groups.codes, count);
     let numbers = sums_of(
         &Observed::new(&*source, "adding", context.progress()),
-        &place,
         axis,
         codes,
         how.aggregation,
@@ -88,7 +87,7 @@ pub fn aggregate(
     let aggregated = Aggregated::new(source, axis, groups.labels, &numbers, integers)?;
     drop(numbers);
     let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
-    let mut summary = convert_source(&aggregated, &place, to, options, context)?;
+    let mut summary = convert_source(&aggregated, to, options, context)?;
     // The size of the source is not that of the result.
     summary.bytes_before = None;
     if missing > 0 {
@@ -211,6 +210,10 @@ impl MatrixSource for Aggregated {
 
     fn about(&self) -> Result<nnz_core::About> {
         self.source.about()
+    }
+
+    fn place(&self) -> Place {
+        self.source.place()
     }
 
     /// What belongs to single cells is not stored.

@@ -3,7 +3,7 @@
 use crate::Context;
 use std::str::FromStr;
 
-use nnz_core::{Axis, MatrixSource, Place, Result};
+use nnz_core::{Axis, MatrixSource, Result};
 use nnz_engine::Observed;
 use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
 
@@ -54,8 +54,7 @@ nnz_core::setters! {
 }
 
 impl Normalization {
-    /// Applies it to a matrix, as its values are decoded. The sums of cells are computed now, in one pass. `place` is
-    /// its name in messages.
+    /// Applies it to a matrix, as its values are decoded. The sums of cells are computed now, in one pass.
     ///
     /// If the options have [`DuplicatePolicy::Sum`](crate::output::DuplicatePolicy::Sum), duplicate entries are summed first.
     ///
@@ -65,7 +64,6 @@ impl Normalization {
     pub fn apply(
         &self,
         source: Box<dyn MatrixSource>,
-        place: &Place,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Box<dyn MatrixSource>> {
@@ -81,13 +79,13 @@ impl Normalization {
                 TargetSum::Sum(sum) => Some(sum),
             };
             let observed = Observed::new(&*source, "measuring", context.progress());
-            let factors = normalizing_factors(&observed, place, axis, target, context)?;
+            let factors = normalizing_factors(&observed, axis, target, context)?;
             steps.push(ValueStep::ScaleAxis(axis, factors.into()));
         }
         if self.log1p {
             steps.push(ValueStep::Log1p);
         }
-        Ok(Box::new(Computed::new(source, place.clone(), steps)?))
+        Ok(Box::new(Computed::new(source, steps)?))
     }
 }
 
@@ -116,8 +114,7 @@ pub fn normalize(
     context: &Context,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
-    let place = from.source_place();
     let source = options.open_options().open_matrix(from, context)?;
-    let source = how.apply(source, &place, options, context)?;
-    convert_source(&*source, &place, to, options, context)
+    let source = how.apply(source, options, context)?;
+    convert_source(&*source, to, options, context)
 }

@@ -60,15 +60,14 @@ pub fn pca(
     let started = Instant::now();
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
-    let place = from.source_place();
     let source = convert.open_options().open_matrix(from, context)?;
     let write = context.pca_writer(to, convert)?;
-    let source = super::labelled(source, &place, convert, context)?;
+    let source = super::labelled(source, convert, context)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
-    let source = how.clone().axis(axis).apply(source, &place, convert, context)?;
+    let source = how.clone().axis(axis).apply(source, convert, context)?;
     let options = options.clone().observations(axis);
     let observed = Observed::new(&*source, "computing", context.progress());
-    let found = components_of(&observed, &place, &options, context)?;
+    let found = components_of(&observed, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {
         Axis::Rows => source,
         Axis::Cols => Box::new(Transposed::new(source)),

@@ -1,6 +1,6 @@
 //! Detecting the format of a location.
 
-use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, Place, Placed, Result};
 
 #[cfg(feature = "matlab")]
 use super::matlab;
@@ -239,7 +239,12 @@ impl Detected {
     ///
     /// Fails as [`Format::open`].
     pub fn open(self, options: &OpenOptions) -> Result<Dataset> {
-        self.format.open(self.probe, options)
+        let place = self.probe.location().source_place();
+        Ok(match self.format.open(self.probe, options)? {
+            Dataset::Matrix(matrix) => Dataset::Matrix(Box::new(Placed::new(matrix, place))),
+            Dataset::Tensor(tensor) => Dataset::Tensor(tensor.with_place(place)),
+            other => other,
+        })
     }
 
     /// Checks the data.

@@ -89,8 +89,7 @@ impl Format for Edges {
             .bipartite(given.flag("bipartite")?)
             .nodes(given.parse("nodes")?)
             .weight(given.parse("weight")?)
-            .ignore_counts(given.flag("ignore-counts")?)
-            .memory(context.memory());
+            .ignore_counts(given.flag("ignore-counts")?);
         let source = match probe.opened() {
             Some(opened) => edges::from_opened(opened, &options)?,
             None => edges::open_stdin(&options, context)?,

@@ -3,7 +3,7 @@
 use crate::Context;
 use std::fmt;
 
-use nnz_core::{Annotations, Finding, MatrixSource, Place, Result};
+use nnz_core::{Annotations, Finding, MatrixSource, Place, Placed, Result};
 use nnz_engine::{Observed, check, report_error};
 
 use super::Member;
@@ -23,8 +23,8 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
     };
     for item in items {
         let checked = matrix(&file, &item).and_then(|source| {
-            let observed = Observed::new(&source, "checking", context.progress());
-            check(&observed, &places(&item), context, each)
+            let source = Placed::new(Box::new(source), places(&item));
+            check(&Observed::new(&source, "checking", context.progress()), context, each)
         });
         if let Err(error) = checked {
             report_error(error.with_context(&places(&item)), each)?;

@@ -29,8 +29,7 @@ pub fn convert(
     let started = Instant::now();
     let target = Target::new(to, options, context)?;
     let source = options.open(from, context)?;
-    let place = from.source_place();
-    let written = engine::convert(&*source, &place, &target, context)?;
+    let written = engine::convert(&*source, &target, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
@@ -50,8 +49,7 @@ pub fn select(
     selected.check()?;
     let target = Target::new(to, options, context)?;
     let source = options.open(from, context)?;
-    let place = from.source_place();
-    let written = engine::select(&*source, &place, &target, selected, context)?;
+    let written = engine::select(&*source, &target, selected, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
@@ -77,7 +75,7 @@ pub fn merge(
     merging.check(from.len())?;
     let mut sources = Vec::with_capacity(from.len());
     for location in from {
-        sources.push((options.open(location, context)?, location.source_place()));
+        sources.push(options.open(location, context)?);
     }
     let written = engine::merge(sources, &target, merging, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
@@ -99,6 +97,5 @@ pub fn diff(
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
     let sources = [open(first, context)?, open(second, context)?];
-    let places = [first.source_place(), second.source_place()];
-    engine::diff([&*sources[0], &*sources[1]], &places, options, context, each)
+    engine::diff([&*sources[0], &*sources[1]], options, context, each)
 }

@@ -1,7 +1,7 @@
 //! Summaries of rows and columns.
 
 use crate::Context;
-use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Result};
 use nnz_engine::{Measures, Moments, Stats, StatsOptions, stats};
 
 use super::columns::{self, ColumnSummary};
@@ -87,11 +87,11 @@ pub struct Top {
 /// Summarizes rows and columns. What cannot be measured is added to `notes`.
 pub(super) fn of_source(
     source: &dyn MatrixSource,
-    place: &Place,
     context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<[AxisSummary; 2]> {
-    let measured = measured(source, place, context, notes)?;
+    let place = &source.place();
+    let measured = measured(source, context, notes)?;
     let [rows, cols] = match measured {
         Some(Stats { rows, cols, .. }) => [rows, cols],
         None => [None, None],
@@ -106,7 +106,6 @@ pub(super) fn of_source(
 /// Measures rows and columns: sums where values have them, or else only entries.
 fn measured(
     source: &dyn MatrixSource,
-    place: &Place,
     context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<Option<Stats>> {
@@ -126,7 +125,7 @@ fn measured(
     let context = &context.clone().with_memory(memory);
     let how = StatsOptions::default().rows(rows).cols(cols);
     for measures in [Measures::Sums, Measures::Nnz] {
-        match stats(source, place, &how.clone().measures(measures), context) {
+        match stats(source, &how.clone().measures(measures), context) {
             Err(error) if is_unsupported(&error) => notes.push(error.kind().to_string()),
             found => return found.map(Some),
         }

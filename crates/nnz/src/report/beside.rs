@@ -52,10 +52,9 @@ pub fn beside(
     ];
     let how = DiffOptions::default().max_diffs(MOST);
     let mut found = Found::default();
-    let places = [first.source_place(), second.source_place()];
     let opened =
         [options.open.clone().open(first, context)?, of_second.open.clone().open(second, context)?];
-    crate::diff_opened(opened, places, &how, context, &mut |difference| found.add(difference))?;
+    crate::diff_opened(opened, &how, context, &mut |difference| found.add(difference))?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;

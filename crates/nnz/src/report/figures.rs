@@ -1,7 +1,7 @@
 //! The pictures of a report.
 
 use crate::Context;
-use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Place, Result, Shape};
+use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Result, Shape};
 use nnz_engine::plot::{LengthMeasure, density, lengths, values};
 use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
 
@@ -16,7 +16,6 @@ const SQUARES: usize = 64;
 /// Draws a matrix. What cannot be drawn is added to `notes`.
 pub(super) fn of_source(
     source: &dyn MatrixSource,
-    place: &Place,
     context: &Context,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Figure>> {
@@ -34,13 +33,13 @@ pub(super) fn of_source(
         Err(error) => Err(error),
     };
     let most = plot::spy_bins(header.shape, [SQUARES, SQUARES]);
-    let found = density(source, place, most, context);
+    let found = density(source, most, context);
     add(found.map(|found| plot::spy(&found, "Where the entries are")))?;
-    let found = values(source, place, context);
+    let found = values(source, context);
     add(found.map(|found| plot::values(&found, "Values of the entries")))?;
     for axis in [Axis::Cols, Axis::Rows] {
         if header.shape.len(axis) <= LONGEST {
-            let found = lengths(source, place, axis, LengthMeasure::Nnz, context);
+            let found = lengths(source, axis, LengthMeasure::Nnz, context);
             let title = format!("Entries of each {}", one(axis, header.axis_kinds));
             add(found.map(|found| plot::distribution(&found, &title)))?;
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nnz_container::Compression;
 use nnz_core::{
-    Annotations, Axis, AxisKind, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Annotations, Axis, AxisKind, Header, MatrixSource, Metadata, Names, Order, Placed, Projection,
     Result, UnitReader, Wrapped,
 };
 use nnz_engine::{Reordering, Slice, reorder};
@@ -110,11 +110,8 @@ const TARGETS: [Target; 6] = [
 ];
 
 /// Estimates sizes; `None` if there are no entries, or too many rows or columns. Formats that cannot store the matrix are left out.
-pub(super) fn of_source(
-    source: &dyn MatrixSource,
-    place: &Place,
-    context: &Context,
-) -> Result<Option<Sizes>> {
+pub(super) fn of_source(source: &dyn MatrixSource, context: &Context) -> Result<Option<Sizes>> {
+    let place = &source.place();
     let header = source.header();
     let majors = header.shape.len(major_axis(header.order));
     let ranges = sampled(majors, header.nnz.unwrap_or(0));
@@ -124,7 +121,7 @@ pub(super) fn of_source(
         Order::Col => (Selection::all(), part),
     };
     let entries = Unnamed(source);
-    let slice = Slice::new(Box::new(&entries as &dyn MatrixSource), place.clone(), &rows, &cols)?;
+    let slice = Slice::new(Box::new(&entries as &dyn MatrixSource), &rows, &cols)?;
     let shape = slice.header().shape;
     // Pointers would take most of the space and time.
     if shape.rows.max(shape.cols) > LONGEST {
@@ -135,14 +132,14 @@ pub(super) fn of_source(
     let how = ConvertOptions::default().sync(false);
     // Binsparse stores any matrix as it is.
     let sample = at("sample.bsp");
-    let summary = crate::convert_source(&slice, place, sample.clone(), &how, context)?;
+    let summary = crate::convert_source(&slice, sample.clone(), &how, context)?;
     let sampled = summary.entries;
     if sampled == 0 {
         return Ok(None);
     }
     let open = OpenOptions::new();
-    let sample = open.open_matrix(&sample, context)?;
-    let by_frequency = by_frequency(&*sample, source, place, context)?;
+    let sample = Placed::new(open.open_matrix(&sample, context)?, place.clone());
+    let by_frequency = by_frequency(&sample, source, context)?;
     let mut sizes = Vec::new();
     for (number, target) in TARGETS.iter().enumerate() {
         let location = at(&format!("{number}.{}", target.extension));
@@ -152,9 +149,9 @@ pub(super) fn of_source(
         }
         let moves = matches!(target.profile, Some(Profile::Fast | Profile::Small));
         let written = match by_frequency.as_ref().filter(|_| moves) {
-            Some([rows, cols]) => Slice::new(Box::new(&*sample), place.clone(), rows, cols)
-                .and_then(|moved| crate::convert_source(&moved, place, location, &how, context)),
-            None => crate::convert_source(&*sample, place, location, &how, context),
+            Some([rows, cols]) => Slice::new(Box::new(&sample as &dyn MatrixSource), rows, cols)
+                .and_then(|moved| crate::convert_source(&moved, location, &how, context)),
+            None => crate::convert_source(&sample, location, &how, context),
         };
         match written {
             Ok(summary) => sizes.push(Size {
@@ -199,7 +196,6 @@ fn sampled(majors: u64, nnz: u64) -> Vec<Range<u64>> {
 fn by_frequency(
     sample: &dyn MatrixSource,
     source: &dyn MatrixSource,
-    place: &Place,
     context: &Context,
 ) -> Result<Option<[Selection; 2]>> {
     let header = source.header();
@@ -210,7 +206,7 @@ fn by_frequency(
     }
     let mut orders = [Reordering::Unchanged, Reordering::Unchanged];
     orders[which] = Reordering::Frequency;
-    let found = reorder(sample, place, orders.each_ref(), context)?;
+    let found = reorder(sample, orders.each_ref(), context)?;
     Ok(Some(found.map(|order| order.selection)))
 }
 

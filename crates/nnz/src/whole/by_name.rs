@@ -66,11 +66,10 @@ fn order(
     };
     let sources = [opened(locations[0])?, opened(locations[1])?];
     let sources = sources.each_ref().map(|source| &**source);
-    let places = locations.map(Location::source_place);
     let mut orders = [Selection::all(), Selection::all()];
     let (mut moved, mut differ) = (false, false);
     for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
-        match match_names(sources, axis, &places, context.memory())? {
+        match match_names(sources, axis, context.memory())? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => (*order, moved) = (selection, true),
             MatchedNames::Different { first_only, second_only } => {

@@ -7,8 +7,7 @@ use std::sync::Mutex;
 
 use nnz::fragments::{self, ImportOptions, StoreOptions};
 use nnz::{
-    Cancellation, ConvertOptions, CsMatrix, ErrorKind, Order, Place, Progress, Shape,
-    WriteMatrix as _,
+    Cancellation, ConvertOptions, CsMatrix, ErrorKind, Order, Progress, Shape, WriteMatrix as _,
 };
 
 /// Cancels after the first progress of a part of the work.
@@ -70,9 +69,8 @@ fn cancelled_conversions_leave_no_files() {
                 let cancelled =
                     context.clone().with_cancellation(bar.cancellation.clone()).with_progress(bar);
                 let options = ConvertOptions::default().order(order).overwrite(true).sync(false);
-                let convert = |context: &Context| {
-                    nnz::convert_source(&*source, &Place::default(), &to, &options, context)
-                };
+                let convert =
+                    |context: &Context| nnz::convert_source(&*source, &to, &options, context);
                 let case = format!("{name} {threads} {work} {order}");
                 // An existing file is unchanged.
                 let replaces = name == "a.mtx";
@@ -118,8 +116,7 @@ fn a_file_that_is_written_at_the_end_is_cancelled() {
     let bar = Arc::new(CancelAtEnd::default());
     let context = Context::default().with_cancellation(bar.0.clone()).with_progress(bar);
     let options = ConvertOptions::default();
-    let error =
-        nnz::convert_source(&*source, &Place::default(), &to, &options, &context).unwrap_err();
+    let error = nnz::convert_source(&*source, &to, &options, &context).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
     assert_eq!(names(directory.path()), [""; 0]);
 }

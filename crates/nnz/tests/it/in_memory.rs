@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::{location, root, sparing, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, Order, Place, Projection, ReadOptions, Shape, Values,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, Order, Projection, ReadOptions, Shape, Values,
     WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
 };
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 
 fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
     let context = sparing().with_threads(threads);
-    convert_source(source, &Place::default(), location(path), &unsynced(), &context).unwrap();
+    convert_source(source, location(path), &unsynced(), &context).unwrap();
 }
 
 proptest! {
@@ -176,7 +176,7 @@ fn many_short_rows_of_daphne_round_trip() {
             .with("layout", "coordinate");
         let how = unsynced().format_options(format_options);
         let opened = matrix.clone().into_source().unwrap();
-        convert_source(&*opened, &Place::default(), location(&path), &how, &sparing()).unwrap();
+        convert_source(&*opened, location(&path), &how, &sparing()).unwrap();
         for threads in [1, 3] {
             let read = nnz::read(location(&path), &options(None), &sparing().with_threads(threads))
                 .unwrap();
@@ -208,7 +208,7 @@ fn ranges_of_rows_of_daphne_are_read() {
     for dialect in ["spec", "daphne-2022"] {
         let format_options = FormatOptions::new().with("dialect", dialect);
         let how = unsynced().format_options(format_options);
-        convert_source(&*opened, &Place::default(), location(&path), &how, &sparing()).unwrap();
+        convert_source(&*opened, location(&path), &how, &sparing()).unwrap();
         let stored = nnz::open(location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {

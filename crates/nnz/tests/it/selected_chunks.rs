@@ -31,17 +31,10 @@ fn write(folder: &Path, numbers: &[f64]) -> [std::path::PathBuf; 3] {
     let shape = Shape { rows: ROWS, cols: COLS };
     let matrix = CsMatrix::from_parts(shape, Order::Row, rows, cols, numbers.to_vec()).unwrap();
     let paths = ["m.loom", "m.h5ad", "m.zarr"].map(|name| folder.join(name));
-    let place = nnz::Place::default();
     let source = matrix.into_source().unwrap();
     let options = ConvertOptions::default();
-    nnz::convert_source(
-        &*source,
-        &place,
-        Location::parse(&paths[0]),
-        &options,
-        &crate::common::sparing(),
-    )
-    .unwrap();
+    nnz::convert_source(&*source, Location::parse(&paths[0]), &options, &crate::common::sparing())
+        .unwrap();
     let zarr = ZarrOptions::default();
     write_anndata(
         Box::new(Hdf5Writer::create(&paths[1], "", unsynced(), Hdf5Options::default()).unwrap()),
@@ -101,7 +94,7 @@ fn select(path: &Path, rows: &[Range<u64>], cols: &[Range<u64>]) -> (Vec<f64>, u
     let matrix = open(path, &storage);
     let [row_ranges, col_ranges] =
         [rows, cols].map(|ranges| Selection::ranges(ranges.iter().cloned()));
-    let slice = Slice::new(matrix, nnz::Place::default(), &row_ranges, &col_ranges).unwrap();
+    let slice = Slice::new(matrix, &row_ranges, &col_ranges).unwrap();
     let _ = storage.take();
     let width = slice.header().shape.cols as usize;
     let mut found = vec![f64::NAN; slice.header().shape.rows as usize * width];

@@ -212,7 +212,7 @@ proptest! {
         // Any range of the selection, if the source supports it.
         let opened = nnz::open(&source).and_then(nnz::Dataset::into_matrix).unwrap();
         let slice =
-            Slice::new(opened, nnz::Place::path("a"), &row_selection, &col_selection).unwrap();
+            Slice::new(opened, &row_selection, &col_selection).unwrap();
         let header = slice.header();
         if slice.random_access() {
             let (order, majors) = (header.order, header.shape.major(header.order));
@@ -313,7 +313,7 @@ proptest! {
             nnz::concat(&sources, &to, axis, &how, &options, &context).unwrap();
             prop_assert!(bytes_of(&target) == bytes);
         }
-        let opened = sources.iter().map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone())).collect();
+        let opened = sources.iter().map(|one| nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap()).collect();
         let value_type = real.then_some(ValueType::F64);
         let how = ConcatOptions::default().value_type(value_type);
         let concat = Concat::new(opened, axis, &how).unwrap();
@@ -363,7 +363,7 @@ fn majors_longer_than_a_batch_are_concatenated_and_reordered() {
     let target = scratch.path().join("t.bpcells");
     let opened = parts
         .iter()
-        .map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone()))
+        .map(|one| nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap())
         .collect();
     let concat = Concat::new(opened, Axis::Rows, &ConcatOptions::default()).unwrap();
     // In order, without sorting.

@@ -2,7 +2,7 @@
 //! errors with a place.
 
 use crate::common::manifest;
-use nnz::{Axis, Location, MatrixSource as _, Place, matrix::AxisKind};
+use nnz::{Axis, Location, MatrixSource as _, matrix::AxisKind};
 
 /// Files that other readers may accept, and that are refused.
 const REFUSED: [&str; 4] = [
@@ -280,7 +280,7 @@ fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> 
     let parsed = texts.iter().map(|text| text.parse::<nnz::Selection>().unwrap());
     let rows = parsed.reduce(nnz::Selection::and).unwrap();
     let matrix = manifest::open(&place(file, None))?;
-    let slice = nnz::engine::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
+    let slice = nnz::engine::Slice::new(matrix, &rows, &nnz::Selection::all())?;
     let count = slice.header().shape.rows;
     let origin = |row| slice.origin(Axis::Rows, row).unwrap();
     Ok(((0..count).map(origin).collect(), slice.notes()))
@@ -356,8 +356,7 @@ fn names_take_precedence_over_conditions() {
     let source = || nnz::open(crate::common::location(&at)).unwrap().into_matrix().unwrap();
     let first = |text: &str| {
         let rows = text.parse().unwrap();
-        let slice =
-            nnz::engine::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
+        let slice = nnz::engine::Slice::new(source(), &rows, &nnz::Selection::all());
         slice.unwrap().origin(Axis::Rows, 0)
     };
     assert_eq!(first("name=b"), Some(0));

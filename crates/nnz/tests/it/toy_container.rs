@@ -117,14 +117,7 @@ const MATRIX: &str =
 fn entries(context: &Context, place: &Location) -> Vec<String> {
     let matrix = context.open(place).unwrap().into_matrix().unwrap();
     let mut text = Vec::new();
-    nnz::engine::cat(
-        &*matrix,
-        &place.place(),
-        &CatOptions::default(),
-        &Context::default(),
-        &mut text,
-    )
-    .unwrap();
+    nnz::engine::cat(&*matrix, &CatOptions::default(), &Context::default(), &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
     lines.sort();

@@ -127,14 +127,7 @@ const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
 fn entries(dataset: Dataset) -> String {
     let mut text = Vec::new();
     let matrix = dataset.into_matrix().unwrap();
-    nnz::engine::cat(
-        &*matrix,
-        &Place::default(),
-        &CatOptions::default(),
-        &Context::default(),
-        &mut text,
-    )
-    .unwrap();
+    nnz::engine::cat(&*matrix, &CatOptions::default(), &Context::default(), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -156,7 +149,7 @@ fn an_added_format_round_trips_through_all_others() {
         let target = Location::parse(folder.path().join(name));
         let convert = ConvertOptions::default().order(Order::Row).sync(false);
         let dataset = context.open(&toy).unwrap();
-        dataset.convert(&toy.source_place(), &target, &convert, &Context::default()).unwrap();
+        dataset.convert(&target, &convert, &Context::default()).unwrap();
         assert_eq!(entries(context.open(&target).unwrap()), ENTRIES, "{name}");
 
         let again = Location::parse(folder.path().join(format!("{name}.toy")));

@@ -189,6 +189,10 @@ impl Counts {
 }
 
 impl MatrixSource for Counts {
+    fn place(&self) -> nnz_core::Place {
+        self.source.place()
+    }
+
     fn header(&self) -> &Header {
         &self.header
     }

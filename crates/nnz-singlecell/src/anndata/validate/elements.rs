@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, Group, NdArray};
-use nnz_core::{At, Finding, Place, Result, readable};
+use nnz_core::{At, Finding, Place, Placed, Result, readable};
 use nnz_engine::{TaskContext, check as check_matrix};
 
 use super::{check, check_encoding, report};
@@ -141,7 +141,8 @@ impl Walk<'_> {
         };
         let place = Place::path(group.path());
         if let Some(matrix) = MatrixSource::of_group(group, None)? {
-            return check_matrix(&matrix, &place, self.context, self.each);
+            let matrix = Placed::new(Box::new(matrix), place);
+            return check_matrix(&matrix, self.context, self.each);
         }
         match &*Encoding::of(group, &place)?.kind {
             "dataframe" => self.table(group, path, len),

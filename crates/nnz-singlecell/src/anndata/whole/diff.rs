@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
 use nnz_core::{
     Annotations as _, Categories, Column, ColumnValues, Error, MatrixSource as _, Names, Place,
-    Result, Scalar,
+    Placed, Result, Scalar,
 };
 use nnz_engine::{
     DiffOptions, Difference, ElementChange, ElementDifference, TaskContext, diff, same_value,
@@ -238,18 +238,18 @@ impl Comparison<'_> {
     fn opened(&mut self, path: &str, first: Opened, second: Opened) -> Result<()> {
         match (first, second) {
             (Opened::Matrix(first), Opened::Matrix(second)) => {
-                let places = [path, path].map(Place::path);
                 let types = [&first, &second].map(|matrix| matrix.header().value_type);
                 if self.options.stored && types[0] != types[1] {
                     self.kinds_differ(path, types.map(|own| format!("a matrix of {own}")));
                 }
                 let each = &mut *self.each;
-                let sources: [&dyn nnz_core::MatrixSource; 2] = [&*first, &*second];
+                let sources = [first, second].map(|source| Placed::new(source, Place::path(path)));
+                let [first, second] = &sources;
                 let each = &mut |difference: Difference| {
                     let what = ElementChange::Matrix(difference);
                     each(ElementDifference::new(path.to_owned(), what));
                 };
-                diff(sources, places, self.options, self.context, each)
+                diff([first, second], self.options, self.context, each)
             }
             (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
             (Opened::Group(first), Opened::Group(second)) => {

@@ -2,7 +2,7 @@
 
 use nnz_container::tree::Group as Stored;
 use nnz_core::Progress;
-use nnz_core::{Batch, Header, Order, Place, Projection, Result, Unit, UnitReader, Values};
+use nnz_core::{Batch, Header, Order, Place, Placed, Projection, Result, Unit, UnitReader, Values};
 use nnz_engine::flow::{Join, Work, Write, run};
 use nnz_engine::{Selection, Slice, sorted_units, unsorted};
 
@@ -34,7 +34,8 @@ impl Transfer<'_> {
             Some(pick) => Selection::ranges(pick.ranges.iter().cloned()).allow_empty(true),
             None => Selection::all(),
         });
-        let slice = Slice::new(Box::new(matrix), place.clone(), &rows, &cols)?;
+        let slice =
+            Slice::new(Box::new(Placed::new(Box::new(matrix), place.clone())), &rows, &cols)?;
         self.entries(&slice, &place, to, path, Some((from, picks)))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nnz_core::{
     About, Annotations, Axis, AxisKind, Batch, Duplicates, Header, MatrixSource, Names, Order,
-    Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader, ValueType,
+    Projection, Result, Shape, Storage, StringList, Structure, UnitReader, ValueType,
 };
 use nnz_engine::{Labelled, Labels, Selection, Slice, Transposed};
 
@@ -53,7 +53,7 @@ impl Tables {
         let source: Box<dyn MatrixSource> = Box::new(Self::new([Some(frame), None]));
         let Some(rows) = rows else { return Ok(source) };
         let rows = Selection::ranges(rows.ranges.iter().cloned()).allow_empty(true);
-        Ok(Box::new(Slice::new(source, Place::default(), &rows, &Selection::all())?))
+        Ok(Box::new(Slice::new(source, &rows, &Selection::all())?))
     }
 
     fn frame(&self, axis: Axis) -> Option<&DataFrame> {

@@ -31,16 +31,16 @@ impl Preamble {
         header: &Header,
         [row_names, col_names]: [Option<Names<'_>>; 2],
         [of_rows, of_cols]: [Option<&dyn Annotations>; 2],
-        options: &WriteOptions,
+        (options, memory): (&WriteOptions, u64),
     ) -> Result<Self> {
         let separator = options.kind.separator();
         let list = |names: Option<Names<'_>>| {
-            names.map(|mut names| names.list_with_limit(options.memory)).transpose()
+            names.map(|mut names| names.list_with_limit(memory)).transpose()
         };
         let names = list(row_names)?;
         let gct = options.kind == Kind::Gct;
-        let of_rows = of_rows.filter(|_| gct).map(|table| read(table, options.memory));
-        let of_cols = of_cols.filter(|_| gct).map(|table| read(table, options.memory));
+        let of_rows = of_rows.filter(|_| gct).map(|table| read(table, memory));
+        let of_cols = of_cols.filter(|_| gct).map(|table| read(table, memory));
         let of_rows = of_rows.transpose()?.unwrap_or_default();
         let of_cols = of_cols.transpose()?.unwrap_or_default();
         let plain = of_cols.is_empty()

@@ -62,7 +62,7 @@ fn written(
     };
     let header = header(shape, cells.value_type());
     let names = names.map(|list| list.map(StringList::reader));
-    let options = WriteOptions { kind, lossy: false, memory: u64::MAX };
+    let options = WriteOptions { kind, lossy: false };
     let mut sink = create(target, &header, names, [None, None], options).unwrap();
     let zero = Values::try_zeroed(cells.value_type(), 1).unwrap();
     let stored: Vec<usize> = (0..cells.len().unwrap())

@@ -1,7 +1,7 @@
 //! Converting a whole file to Loom.
 
 use crate::Context;
-use nnz_core::{MatrixSource, Result, Storage};
+use nnz_core::{MatrixSource, Placed, Result, Storage};
 use nnz_engine::Transposed;
 use nnz_singlecell::anndata::Item;
 use nnz_singlecell::loom::Item as LoomItem;
@@ -54,11 +54,12 @@ impl FileConversion for AnnDataFile {
             let attributes = file.foreign_attributes(&item, false)?;
             dropped
                 .extend(attributes.into_iter().filter(|name| name.starts_with(&item.to_string())));
+            let source = Placed::new(Box::new(source), place);
             let source: Box<dyn MatrixSource> = match to {
                 LoomItem::Layer(_) => Box::new(Transposed::new(Box::new(source))),
                 _ => Box::new(source),
             };
-            parts.push((to, source, place));
+            parts.push((to, source));
         }
         let globals = file.plain_unstructured()?.into_iter().map(|(name, attribute)| {
             let shown = format!("uns/{name}");
@@ -67,8 +68,8 @@ impl FileConversion for AnnDataFile {
         let globals: Vec<_> = globals.collect();
         dropped.retain(|path| globals.iter().all(|(_, _, shown)| shown != path));
         let rest = Rest { globals, dropped };
-        let main = Transposed::new(Box::new(file.matrix(&Item::X)?));
-        let main: Part<LoomItem> = (LoomItem::Matrix, Box::new(main), item_place(from, &Item::X));
+        let main = Placed::new(Box::new(file.matrix(&Item::X)?), item_place(from, &Item::X));
+        let main: Part<LoomItem> = (LoomItem::Matrix, Box::new(Transposed::new(Box::new(main))));
         let bytes = from.opened().and_then(|opened| Some(opened.file()?.len()));
         // Options name the rows and columns of the source.
         let options = options

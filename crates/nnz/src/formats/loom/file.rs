@@ -3,7 +3,7 @@
 use crate::Context;
 use nnz_container::Compression;
 use nnz_container::tree::Attribute;
-use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_core::{Error, MatrixSource, Placed, Result};
 use nnz_engine::{Labelled, Transposed};
 use nnz_singlecell::anndata::{self, Item as AnnDataItem};
 use nnz_singlecell::loom::{self, Item};
@@ -22,8 +22,8 @@ pub(in crate::formats) struct Rest {
     pub(in crate::formats) dropped: Vec<String>,
 }
 
-/// A matrix of a file, its location in the target, and its name in messages.
-pub(in crate::formats) type Part<T> = (T, Box<dyn MatrixSource>, Place);
+/// A matrix of a file, and its location in the target.
+pub(in crate::formats) type Part<T> = (T, Box<dyn MatrixSource>);
 
 impl FileConversion for LoomFile {
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool {
@@ -46,9 +46,8 @@ impl FileConversion for LoomFile {
         let main = file.matrix(&Item::Matrix)?;
         let mut parts = Vec::new();
         for item in file.items()?.into_iter().filter(|item| *item != Item::Matrix) {
-            let source: Box<dyn MatrixSource> = Box::new(file.matrix(&item)?);
-            let place = place::of_item(from, &item);
-            parts.push((item, source, place));
+            let source = Placed::new(Box::new(file.matrix(&item)?), place::of_item(from, &item));
+            parts.push((item, Box::new(source) as Box<dyn MatrixSource>));
         }
         let globals = file.global_attributes()?;
         let named = globals.into_iter().map(|(name, attribute)| {
@@ -57,7 +56,8 @@ impl FileConversion for LoomFile {
         });
         let mut rest = Rest { globals: named.collect(), dropped: file.unread()? };
         rest.dropped.retain(|path| rest.globals.iter().all(|(_, _, shown)| shown != path));
-        let main: Part<Item> = (Item::Matrix, Box::new(main), place::of_item(from, &Item::Matrix));
+        let main = Placed::new(Box::new(main), place::of_item(from, &Item::Matrix));
+        let main: Part<Item> = (Item::Matrix, Box::new(main));
         let bytes = from.opened().and_then(|opened| Some(opened.file()?.len()));
         match is_whole_target(to, options) {
             true => write(main, parts, rest, to, (options, bytes), context),
@@ -84,7 +84,7 @@ pub(in crate::formats) fn is_whole_target(to: &Location, options: &ConvertOption
 
 /// Writes matrices whose columns are cells as a Loom file. The first has the names and annotations.
 pub(in crate::formats) fn write(
-    (item, main, place): Part<Item>,
+    (item, main): Part<Item>,
     parts: Vec<Part<Item>>,
     Rest { globals, mut dropped }: Rest,
     to: &Location,
@@ -92,16 +92,17 @@ pub(in crate::formats) fn write(
     context: &Context,
 ) -> Result<Summary> {
     let labels = [&options.row_labels, &options.col_labels];
+    let place = main.place();
     let main = Labelled::new(main, labels, context.memory())
         .map_err(|error| error.with_context(&place))?;
     let to = &target::Target::new(to, options, &main, context)?;
     to.check()?;
     dropped.extend(to.dropped().iter().cloned());
     let mut written = Vec::new();
-    for (item, source, place) in parts {
+    for (item, source) in parts {
         match loom::refusal(&item, &main)? {
             Some(why) => dropped.push(format!("{item} ({why})")),
-            None => written.push((item, source, place)),
+            None => written.push((item, source)),
         }
     }
     let path = to.path().unwrap_or_else(|| std::path::Path::new(""));
@@ -114,10 +115,10 @@ pub(in crate::formats) fn write(
     }
     check_strict(&dropped, &to.place(), options)?;
     let [of_main, of_others] = &part_options(options);
-    let entries = writer.write(item, &main, &place, of_main)?;
-    for (item, source, place) in &written {
+    let entries = writer.write(item, &main, of_main)?;
+    for (item, source) in &written {
         let options = if matches!(item, Item::Layer(_)) { of_main } else { of_others };
-        writer.write(item.clone(), &**source, place, options)?;
+        writer.write(item.clone(), &**source, options)?;
     }
     let (shape, tree) = (main.header().shape, writer.finish()?);
     let notes = main.notes();
@@ -139,7 +140,7 @@ fn in_anndata(item: &Item) -> Result<AnnDataItem> {
 
 /// Writes a file as AnnData, whose rows are cells.
 fn write_anndata(
-    (_, main, place): Part<Item>,
+    (_, main): Part<Item>,
     parts: Vec<Part<Item>>,
     Rest { globals, mut dropped }: Rest,
     to: &Location,
@@ -147,6 +148,7 @@ fn write_anndata(
     context: &Context,
 ) -> Result<Summary> {
     let labels = [&options.row_labels, &options.col_labels];
+    let place = main.place();
     let main = Labelled::new(main, labels, context.memory())
         .map_err(|error| error.with_context(&place))?;
     let mut notes = main.notes();
@@ -164,16 +166,16 @@ fn write_anndata(
     }
     check_strict(&dropped, &to.place(), options)?;
     let [of_main, of_others] = &part_options(options);
-    let entries = writer.write(AnnDataItem::X, &main, &place, of_main)?;
-    for (item, source, place) in &parts {
+    let entries = writer.write(AnnDataItem::X, &main, of_main)?;
+    for (item, source) in &parts {
         let target = in_anndata(item)?;
         match item {
             Item::Layer(_) => {
                 let source = Transposed::new(Box::new(&**source));
-                writer.write(target, &source, place, of_main)?;
+                writer.write(target, &source, of_main)?;
             }
             _ => {
-                writer.write(target, &**source, place, of_others)?;
+                writer.write(target, &**source, of_others)?;
             }
         }
     }

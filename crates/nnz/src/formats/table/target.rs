@@ -39,8 +39,7 @@ impl Target {
             context.check_name(path, format.info, &[])?;
         }
         let lossy = options.rounding == Rounding::Nearest;
-        let (kind, memory) = (format.kind, context.memory());
-        let writing = table::WriteOptions { kind, lossy, memory };
+        let writing = table::WriteOptions { kind: format.kind, lossy };
         Ok(Self { path, name, options: writing, write: options.output(context) })
     }
 }

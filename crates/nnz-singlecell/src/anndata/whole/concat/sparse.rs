@@ -1,7 +1,7 @@
 //! Concatenating sparse matrices by row, like `anndata.concat`.
 
 use crate::anndata::FileOptions;
-use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
+use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Placed, Result, Shape};
 use nnz_engine::{
     Concat, ConcatOptions, CsMatrix, Padded, Selection, Slice, promoted_type, sorted_units,
 };
@@ -26,12 +26,12 @@ impl Transfer<'_> {
         how: &ConcatFilesOptions<'_>,
     ) -> Result<()> {
         self.output.compression = self.options.compression.unwrap_or_default();
-        let mut sources: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
+        let mut sources: Vec<Box<dyn nnz_core::MatrixSource>> = Vec::new();
         let mut types = Vec::new();
         for (number, (element, (file, place))) in elements.into_iter().zip(files).enumerate() {
             let Some(element) = element else {
                 let rows = heights.get(number).copied().unwrap_or(0);
-                sources.push((nothing(rows)?, place.clone()));
+                sources.push(Box::new(Placed::new(nothing(rows)?, place.clone())));
                 continue;
             };
             let place = element.place();
@@ -48,10 +48,10 @@ impl Transfer<'_> {
                 }
             };
             types.push(source.header().value_type);
-            sources.push((Box::new(source), place));
+            sources.push(Box::new(Placed::new(Box::new(source), place)));
         }
         let columns = columns.unwrap_or_else(|| {
-            let lengths = sources.iter().map(|(source, _)| source.header().shape.cols);
+            let lengths = sources.iter().map(|source| source.header().shape.cols);
             Columns::by_position(&lengths.collect::<Vec<u64>>(), how.join)
         });
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
@@ -60,19 +60,19 @@ impl Transfer<'_> {
         }
         // Values that do not fit into the common type of NumPy are errors while reading.
         let value_type = types.into_iter().reduce(promoted_type);
-        let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
-        for ((source, place), positions) in sources.into_iter().zip(&columns.positions) {
+        let mut parts: Vec<Box<dyn nnz_core::MatrixSource>> = Vec::new();
+        for (source, positions) in sources.into_iter().zip(&columns.positions) {
             let Some(positions) = positions else {
-                parts.push((source, place));
+                parts.push(source);
                 continue;
             };
-            let Shape { rows, cols } = source.header().shape;
+            let (place, Shape { rows, cols }) = (source.place(), source.header().shape);
             let (ranges, missing) = ranges(positions, cols);
             let padded = Shape { rows, cols: cols.saturating_add(missing) };
-            let padded = Padded::new(source, place.clone(), padded)?;
+            let padded = Padded::new(source, padded)?;
             let cols = Selection::ranges(ranges).allow_empty(true);
-            let slice = Slice::new(Box::new(padded), place.clone(), &Selection::all(), &cols)?;
-            parts.push((Box::new(slice), place));
+            let slice = Slice::new(Box::new(padded), &Selection::all(), &cols)?;
+            parts.push(Box::new(Placed::new(Box::new(slice), place)));
         }
         let concat =
             Concat::new(parts, Axis::Rows, &ConcatOptions::default().value_type(value_type))?;
@@ -94,6 +94,5 @@ fn nothing(rows: u64) -> Result<Box<dyn nnz_core::MatrixSource>> {
     let (shape, order) = (Shape { rows: 0, cols: 0 }, Order::Row);
     let empty =
         CsMatrix::from_parts(shape, order, vec![0_u64], Vec::<u32>::new(), Vec::<f32>::new())?;
-    let place = Place::default();
-    Ok(Box::new(Padded::new(empty.into_source()?, place, Shape { rows, cols: 0 })?))
+    Ok(Box::new(Padded::new(empty.into_source()?, Shape { rows, cols: 0 })?))
 }
