@@ -1,7 +1,7 @@
 //! Types and traits of all nnz formats.
 //!
 //! A format implements [`MatrixSource`], [`MatrixSink`], or both. Stored entries are passed from
-//! source to sink in bounded [`Batch`]es. Formats do not depend on each other; the `nnz` crate
+//! source to sink in bounded [`Batch`]es. Crates of formats do not depend on each other; the `nnz` crate
 //! combines them through the traits of this crate.
 
 mod about;

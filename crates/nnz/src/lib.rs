@@ -58,12 +58,15 @@
 //!
 //! # Features
 //!
-//! All are enabled by default except `sprs`.
+//! All are enabled by default except `remote` and `sprs`.
 //!
 //! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matlab`, `matrix-market`, `scientific` (SciPy, NumPy, R),
 //!   `singlecell` (AnnData, 10x, Loom, fragments as text), `text` (SVMlight, graphs, tables). Binsparse and tensors
 //!   are always included.
-//! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and R objects are always included.
+//! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`, and `pcodec` for the codec of that name in Zarr. Directories and R
+//!   objects are always included.
+//! - `png`: pictures as PNG.
+//! - `remote`: locations that are URLs (`s3://`, `gs://`, `az://`, `https://`).
 //! - `sprs`: [`CsMatrix`] to and from `sprs::CsMat`.
 
 // Code that all formats share is compiled also if some of its users are not.
