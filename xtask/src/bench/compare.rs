@@ -8,18 +8,19 @@ mod data;
 mod goal;
 mod machine;
 mod others;
+mod places;
 mod row;
 mod rows;
 mod table;
 mod tools;
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cargo;
 use crate::error::{Error, Result};
-use data::Data;
 use row::Row;
 use tools::Tools;
 
@@ -58,9 +59,12 @@ pub(crate) fn run(options: &Compare) -> Result<()> {
         None => cargo::target_directory()?.join("bench-data"),
     };
     let tools = Tools::find(options.bin.as_deref())?;
-    let data = Data::make(&directory, options.cells, &tools)?;
+    let places = data::make(&directory, options.cells, &tools)?;
+    let page = tools::benches().join("rows.txt");
+    let text = fs::read_to_string(&page).map_err(|error| Error::at(&page, &error))?;
     let wanted = |row: &Row| options.only.as_ref().is_none_or(|only| row.name.contains(only));
-    let rows: Vec<Row> = rows::all(&data, &tools).into_iter().filter(wanted).collect();
+    let mut rows = rows::parse(&text, &places, &tools, &data::number)?;
+    rows.retain(wanted);
     if rows.is_empty() {
         return Err(Error::new("no row matches"));
     }

@@ -5,8 +5,10 @@ use super::table::{bytes, rate, seconds};
 
 /// A goal of a contender.
 pub(super) struct Goal {
+    /// The goal as text.
+    text: String,
     /// The contender.
-    pub(super) who: &'static str,
+    pub(super) who: String,
     pub(super) bar: Bar,
 }
 
@@ -19,7 +21,7 @@ pub(super) enum Bar {
     /// Maximum bytes of memory.
     Peak(f64),
     /// Minimum speed relative to another contender.
-    Over(&'static str, f64),
+    Over(String, f64),
     /// Minimum speed relative to copying the result with as many threads.
     OverCopy(f64),
 }
@@ -61,10 +63,10 @@ pub(super) fn judge(row: &Row, figures: &[Figure], judged: bool) -> Vec<Verdict>
         figures.get(place).filter(|figure| figure.failed.is_none())
     };
     let verdict = |goal: &Goal| {
-        let found = find(goal.who).and_then(|ours| reach(row, goal, ours, find));
+        let found = find(&goal.who).and_then(|ours| reach(row, goal, ours, find));
         let (ratio, reached) = found.unzip();
         Verdict {
-            goal: goal.words(),
+            goal: goal.text.clone(),
             reached: reached.unwrap_or_else(|| "not measured".to_owned()),
             // A result that is not a number does not meet a goal.
             ratio: ratio.filter(|ratio| ratio.is_finite()),
@@ -81,7 +83,7 @@ fn reach<'f>(
     ours: &Figure,
     find: impl Fn(&str) -> Option<&'f Figure>,
 ) -> Option<(f64, String)> {
-    Some(match goal.bar {
+    Some(match &goal.bar {
         Bar::Rate(least) => {
             let reached = per_second(row.entries, ours.seconds);
             (reached / least, rate(reached))
@@ -106,41 +108,40 @@ pub(super) fn per_second(entries: u64, seconds: f64) -> f64 {
 }
 
 impl Goal {
-    fn words(&self) -> String {
-        let who = self.who;
-        match self.bar {
-            Bar::Rate(least) => format!("{who}: at least {}", rate(least)),
-            Bar::Seconds(most) => format!("{who}: less than {most} s"),
-            Bar::Peak(most) => format!("{who}: less than {}", bytes(most)),
-            Bar::Over(whom, least) => format!("{who}: at least {least} times as fast as {whom}"),
-            Bar::OverCopy(least) => {
-                format!("{who}: at least {least} times as fast as a copy of the result")
-            }
-        }
+    /// Reads a goal: the name of a contender, and what it has to reach.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (who, limit) = text.split_once(": ")?;
+        let (least, limit) = match limit.strip_prefix("at least ") {
+            Some(limit) => (true, limit),
+            None => (false, limit.strip_prefix("less than ")?),
+        };
+        let (number, unit) = limit.split_once(' ')?;
+        let number: f64 = number.parse().ok()?;
+        let bar = match (least, unit) {
+            (true, "G/s") => Bar::Rate(number * 1e9),
+            (true, "M/s") => Bar::Rate(number * 1e6),
+            (false, "s") => Bar::Seconds(number),
+            (false, "MB") => Bar::Peak(number * 1e6),
+            (true, "times as fast as a copy of the result") => Bar::OverCopy(number),
+            (true, _) => Bar::Over(unit.strip_prefix("times as fast as ")?.to_owned(), number),
+            _ => return None,
+        };
+        Some(Self { text: text.to_owned(), who: who.to_owned(), bar })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::compare::row::{Clock, Contender};
+    use crate::bench::compare::row::Contender;
 
-    fn row(bar: Bar) -> Row {
-        let contender = |name| Contender {
-            name,
-            clock: Clock::Call,
-            command: Vec::new(),
-            output: None,
-            no_sync: None,
-        };
+    fn row(bar: &str) -> Row {
+        let contender = |name: &str| Contender { name: name.to_owned(), ..Contender::default() };
         Row {
-            name: "sums".to_owned(),
             entries: 1_000_000,
-            note: "",
             contenders: vec![contender("ours"), contender("theirs")],
-            goals: vec![Goal { who: "ours", bar }],
-            inputs: Vec::new(),
-            at_hand: 0,
+            goals: vec![Goal::parse(&format!("ours: {bar}")).unwrap()],
+            ..Row::default()
         }
     }
 
@@ -149,22 +150,24 @@ mod tests {
         vec![ours, Figure { seconds: 1.0, peak: 2e6, ..Figure::default() }]
     }
 
-    fn met(bar: Bar) -> bool {
+    fn met(bar: &str) -> bool {
         judge(&row(bar), &figures(), true)[0].met()
     }
 
     #[test]
     fn goals_are_met_at_their_limit() {
-        assert!(met(Bar::Rate(2e6)) && !met(Bar::Rate(2.1e6)));
-        assert!(met(Bar::Seconds(0.51)) && !met(Bar::Seconds(0.49)));
-        assert!(met(Bar::Peak(1.1e6)) && !met(Bar::Peak(0.9e6)));
-        assert!(met(Bar::Over("theirs", 2.0)) && !met(Bar::Over("theirs", 2.1)));
-        assert!(met(Bar::OverCopy(0.8)) && !met(Bar::OverCopy(0.9)));
+        assert!(met("at least 2 M/s") && !met("at least 2.1 M/s"));
+        assert!(met("less than 0.51 s") && !met("less than 0.49 s"));
+        assert!(met("less than 1.1 MB") && !met("less than 0.9 MB"));
+        assert!(met("at least 2 times as fast as theirs"));
+        assert!(!met("at least 2.1 times as fast as theirs"));
+        assert!(met("at least 0.8 times as fast as a copy of the result"));
+        assert!(!met("at least 0.9 times as fast as a copy of the result"));
     }
 
     #[test]
     fn missing_results_do_not_meet_goals() {
-        let row = row(Bar::Over("theirs", 1.0));
+        let row = row("at least 1 times as fast as theirs");
         let mut failed = figures();
         failed[1].failed = Some("no wheel".to_owned());
         let verdicts = judge(&row, &failed, true);
@@ -175,12 +178,12 @@ mod tests {
         assert!(!judge(&row, &odd, true)[0].met());
         odd[0].seconds = 0.0;
         assert!(!judge(&row, &odd, true)[0].met());
-        assert!(!met(Bar::Over("nobody", 0.1)));
+        assert!(!met("at least 0.1 times as fast as nobody"));
     }
 
     #[test]
     fn goals_are_not_evaluated_at_other_sizes() {
-        let verdicts = judge(&row(Bar::Rate(1.0)), &figures(), false);
+        let verdicts = judge(&row("at least 1 M/s"), &figures(), false);
         assert_eq!((verdicts[0].met(), verdicts[0].word()), (false, "not evaluated"));
     }
 }

@@ -1,15 +1,17 @@
 //! A row of the table: contenders with the same task, and goals.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::hint::black_box;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::child::{self, Run};
+use super::data::remove;
 use super::goal::Goal;
 use super::others::Others;
+use super::places::Places;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
@@ -17,12 +19,13 @@ use crate::error::{Error, Result};
 const HAND: usize = 4_000_000_000;
 
 /// Contenders with the same task.
+#[derive(Default)]
 pub(super) struct Row {
     pub(super) name: String,
     /// The unit of rates, and the number of them.
     pub(super) entries: u64,
     /// Differences between the tasks of the contenders.
-    pub(super) note: &'static str,
+    pub(super) note: String,
     pub(super) contenders: Vec<Contender>,
     pub(super) goals: Vec<Goal>,
     /// Files that are read before, so that they are in the page cache.
@@ -36,24 +39,29 @@ pub(super) struct Row {
 }
 
 /// The time that is compared.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) enum Clock {
     /// That of the call, as reported by the process.
+    #[default]
     Call,
     /// That of the whole process.
     Process,
 }
 
 /// A program of the comparison.
+#[derive(Default)]
 pub(super) struct Contender {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) clock: Clock,
     pub(super) command: Vec<OsString>,
     /// The output of the command, to be removed.
     pub(super) output: Option<PathBuf>,
-    /// The argument without which the command includes the final sync.
-    pub(super) no_sync: Option<&'static str>,
+    /// The files that it reads.
+    pub(super) inputs: Vec<PathBuf>,
 }
+
+/// The argument without which a command includes the final sync.
+const NO_SYNC: &str = "--no-sync";
 
 /// The results of a contender.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +76,13 @@ pub(super) struct Figure {
 }
 
 impl Row {
+    /// Adds a contender, whose inputs are read once.
+    pub(super) fn add(&mut self, mut contender: Contender) {
+        contender.inputs.retain(|input| !self.inputs.contains(input));
+        self.inputs.append(&mut contender.inputs);
+        self.contenders.push(contender);
+    }
+
     /// Runs all contenders alternately, and measures the load of other processes.
     pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
         let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
@@ -81,11 +96,11 @@ impl Row {
             }
         }
         for (contender, taken) in self.contenders.iter().zip(&mut taken) {
-            let Some(no_sync) = contender.no_sync.filter(|_| taken.failed.is_none()) else {
+            let mut synced = contender.command.clone();
+            synced.retain(|word| word != NO_SYNC);
+            if taken.failed.is_some() || synced.len() == contender.command.len() {
                 continue;
-            };
-            let synced: Vec<_> =
-                contender.command.iter().filter(|word| *word != no_sync).cloned().collect();
+            }
             match contender.run(&synced, bytes, tools)? {
                 Ok(run) => taken.synced.push(contender.seconds(&run)),
                 Err(why) => taken.failed = Some(why),
@@ -103,6 +118,17 @@ impl Row {
 }
 
 impl Contender {
+    /// Reads a command as in `benches/rows.txt`.
+    pub(super) fn new(name: String, command: &str, places: &Places, tools: &Tools) -> Result<Self> {
+        Ok(Self {
+            name,
+            clock: if command.starts_with("nnz ") { Clock::Process } else { Clock::Call },
+            output: command.split_whitespace().find_map(|word| places.output(word)),
+            inputs: command.split_whitespace().filter_map(|word| places.input(word)).collect(),
+            command: places.command(command, tools)?,
+        })
+    }
+
     /// Runs once, after allocating and freeing memory. Errors of other programs are results, our own
     /// are errors.
     fn run(
@@ -129,12 +155,7 @@ impl Contender {
     }
 
     fn clear(&self) -> Result<()> {
-        let Some(output) = self.output.as_deref().filter(|output| output.exists()) else {
-            return Ok(());
-        };
-        let removed =
-            if output.is_dir() { fs::remove_dir_all(output) } else { fs::remove_file(output) };
-        removed.map_err(|error| Error::at(output, &error))
+        self.output.as_deref().map_or(Ok(()), remove)
     }
 
     fn seconds(&self, run: &Run) -> f64 {
@@ -202,7 +223,7 @@ pub(super) fn disagree(figures: &[Figure]) -> bool {
 fn warm(path: &Path) -> Result<u64> {
     let io = |error| Error::at(path, &error);
     if path.is_dir() {
-        let entries = fs::read_dir(path).map_err(io)?;
+        let entries = std::fs::read_dir(path).map_err(io)?;
         return entries.map(|entry| warm(&entry.map_err(io)?.path())).sum();
     }
     let mut file = File::open(path).map_err(io)?;

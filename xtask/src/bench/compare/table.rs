@@ -32,7 +32,7 @@ pub(super) fn show(row: &Row, figures: &[Figure], verdicts: &[Verdict], markdown
         let _ = writeln!(
             text,
             "{}",
-            if markdown { format!("{}\n", row.note) } else { row.note.to_owned() }
+            if markdown { format!("{}\n", row.note) } else { row.note.clone() }
         );
     }
     let head = ["", "seconds", "entries/s", "peak RSS", "synced"].map(str::to_owned);
@@ -40,7 +40,7 @@ pub(super) fn show(row: &Row, figures: &[Figure], verdicts: &[Verdict], markdown
         .contenders
         .iter()
         .zip(figures)
-        .map(|(c, f)| line(row.entries, c.name, c.clock, f))
+        .map(|(c, f)| line(row.entries, &c.name, c.clock, f))
         .collect();
     text.push_str(&if markdown { piped(&head, &lines) } else { aligned(&head, &lines) });
     if disagree(figures) {
@@ -139,21 +139,13 @@ mod tests {
     use crate::bench::compare::row::Contender;
 
     fn row() -> Row {
-        let contender = |name, clock| Contender {
-            name,
-            clock,
-            command: Vec::new(),
-            output: None,
-            no_sync: None,
-        };
+        let contender =
+            |name: &str, clock| Contender { name: name.to_owned(), clock, ..Contender::default() };
         Row {
             name: "writing".to_owned(),
             entries: 2_000_000_000,
-            note: "",
             contenders: vec![contender("nnz 1", Clock::Process), contender("other", Clock::Call)],
-            goals: Vec::new(),
-            inputs: Vec::new(),
-            at_hand: 0,
+            ..Row::default()
         }
     }
 

@@ -1,7 +1,6 @@
 //! The measured programs.
 
 use std::env::consts::EXE_EXTENSION;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -54,15 +53,15 @@ impl Tools {
         })
     }
 
-    /// Returns a command with the script of anndata, without its arguments.
-    pub(super) fn anndata(&self) -> Vec<OsString> {
-        let script = benches().join("peers").join("anndata_peer.py");
-        vec![self.scanpy.clone().into(), script.into()]
-    }
-
-    /// Returns a command with a script of another program, without its arguments.
-    pub(super) fn script(&self, name: &str) -> Vec<OsString> {
-        vec![self.python.clone().into(), benches().join("peers").join(name).into()]
+    /// Returns the path of a program of `benches/rows.txt`.
+    pub(super) fn program(&self, name: &str) -> Option<&Path> {
+        Some(match name {
+            "nnz" => &self.nnz,
+            "nnz-measure" => &self.measure,
+            "python" => &self.python,
+            "scanpy" => &self.scanpy,
+            _ => return None,
+        })
     }
 }
 
