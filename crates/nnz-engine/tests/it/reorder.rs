@@ -2,7 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "numbers are small")]
 
-use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Values};
+use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Place, Placed, Values};
 use nnz_engine::{
     CsMatrix, DiffOptions, Labelled, Labels, NewOrder, OriginalPositions, ReadOptions, Reordering,
     Selection, Slice, diff, read, reorder,
@@ -156,7 +156,8 @@ fn names_that_repeat_or_differ_are_not_matched() {
     let [one, other] = [with(["a", "b", "c", "c"]), with(["b", "a", "c", "c"])];
     assert_eq!(differences(&*one, &*one, true), 0);
     let options = DiffOptions::default().by_name(true);
-    let error = diff([&*one, &*other], &options, &TaskContext::default(), &mut |_| ()).unwrap_err();
+    let other = Placed::new(other, Place::path("other"));
+    let error = diff([&*one, &other], &options, &TaskContext::default(), &mut |_| ()).unwrap_err();
     let expected = "other: rows cannot be matched by name: row 2 and row 3 have \"c\"";
     assert_eq!(error.to_string(), expected);
     let [one, other] = [with(["a", "b", "c", "d"]), with(["d", "b", "c", "x"])];
