@@ -50,14 +50,14 @@ nnz_core::setters! {
 /// entries are read in storage order and have to be sorted.
 ///
 /// ```
-/// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+/// use nnz_core::{Axis, MatrixSource, Order, Shape};
 /// use nnz_engine::{Concat, ConcatOptions, CsMatrix};
 ///
 /// let mut parts = Vec::new();
-/// for day in ["monday", "tuesday"] {
+/// for value in [2.0, 3.0] {
 ///     let shape = Shape { rows: 2, cols: 1 };
-///     let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![2.0])?;
-///     parts.push((matrix.into_source()?, Place::path(day)));
+///     let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![value])?;
+///     parts.push(matrix.into_source()?);
 /// }
 /// let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default())?;
 /// assert_eq!(all.header().shape.to_string(), "2 x 2");

@@ -46,7 +46,7 @@ pub enum Aggregation {
 /// let codes = [Some(1), None, Some(1)];
 /// let context = TaskContext::default();
 /// let source = matrix.into_source()?;
-/// let sums = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &context)?;
+/// let sums = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context)?;
 /// assert_eq!(sums, [0.0, 0.0, 3.0, 3.0]);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```

@@ -169,3 +169,30 @@ fn the_extension_of_a_store_says_which_files_to_request_first() {
         read(&(server.url(&format!("bucket/{renamed}")) + group), &Context::default(), &[1]);
     }
 }
+
+#[test]
+fn a_function_does_not_use_what_earlier_ones_learned_about_files() {
+    let (folder, server) = served_as("m.bpcells", "bpcells", 50);
+    let context = s3(&server);
+    let write = |cols: u32| {
+        let to = Location::parse(folder.path().join("bucket/n.bpcells"));
+        let options = ConvertOptions::default().overwrite(true);
+        let source = matrix(cols).into_source().unwrap();
+        nnz::convert_source(&*source, to, &options, &Context::default()).unwrap();
+    };
+    let at = "s3://bucket/n.bpcells";
+    assert!(context.open(at).is_err());
+    for cols in [40, 30] {
+        write(cols);
+        let opened = context.open(at).unwrap().into_matrix().unwrap();
+        assert_eq!(opened.header().shape.cols, u64::from(cols));
+        let stats = nnz::stats(at, &nnz::StatsOptions::default(), &context).unwrap();
+        assert_eq!(stats.whole.nnz, u64::from(cols) * 100);
+        let mut found = Vec::new();
+        let checked = nnz::validate(at, &nnz::ValidateOptions::default(), &context, &mut |one| {
+            found.push(one)
+        });
+        checked.unwrap();
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
