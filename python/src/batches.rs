@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use nnz::engine::{self, MatrixTarget};
+use nnz::engine;
+use nnz::formats::MatrixTarget;
 use nnz::matrix::{MatrixSink, Minors, Names, SinkCapabilities, Written};
 use nnz::{
     Batch, Cancellation, Error, ErrorKind, Header, Order, Place, Result, Shape, Summary, ValueType,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use nnz::container::memory::Memory;
+use nnz::container::Memory;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
 use nnz::{Dataset, Header, MatrixSource, Place};

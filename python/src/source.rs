@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Filter, Kept, Observed, Slice, Transposed};
+use nnz::engine::{Filter, Kept, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
+use nnz::output::DuplicatePolicy;
 use nnz::{
     Axis, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions, Selection,
     Shape, StatsOptions, Values,

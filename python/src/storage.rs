@@ -107,13 +107,13 @@ pub(crate) fn set_temporary_directory(py: Python<'_>, directory: PathBuf) -> PyR
 /// Returns whether a path is a URL.
 #[pyfunction]
 pub(crate) fn is_url(path: OsString) -> bool {
-    nnz::is_url(Path::new(&path))
+    nnz::storage::is_url(Path::new(&path))
 }
 
 /// Returns the path of a group in a file: before the query of a URL.
 #[pyfunction]
 pub(crate) fn within(path: OsString, group: &str) -> OsString {
-    let query = nnz::UrlParts::of(&path).map_or(0, |parts| parts.query.len());
+    let query = nnz::storage::UrlParts::of(&path).map_or(0, |parts| parts.query.len());
     // A URL is UTF-8, and has its query at its end.
     match path.to_str().and_then(|text| text.split_at_checked(text.len().checked_sub(query)?)) {
         Some((file, query)) => format!("{file}::{group}{query}").into(),
@@ -128,5 +128,5 @@ pub(crate) fn within(path: OsString, group: &str) -> OsString {
 /// Returns a path as it is shown: a URL without user, password and query.
 #[pyfunction]
 pub(crate) fn without_secrets(path: OsString) -> OsString {
-    nnz::without_secrets(Path::new(&path)).into_owned().into_os_string()
+    nnz::storage::without_secrets(Path::new(&path)).into_owned().into_os_string()
 }

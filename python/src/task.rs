@@ -47,7 +47,7 @@ pub(crate) fn run<T: Send + 'static>(
         .context(&scope)
         .with_cancellation(cancellation.clone())
         .with_progress(Arc::clone(&counter) as Arc<dyn Progress>);
-    let mut done = spawn(move || work(&context))?;
+    let mut done = spawn(cancellation.clone(), move || work(&context))?;
     let mut raised = None;
     let result = loop {
         match wait(py, &mut done)? {
@@ -75,8 +75,11 @@ pub(crate) fn run_detached<T: Send + 'static>(
     limits: Limits,
     work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let context = limits.context(&Scope::current());
-    let mut done = spawn(move || work(&context))?;
+    let scope = Scope::current();
+    // What it opens outlives it, so its token is not in the context.
+    let running = scope.member();
+    let context = limits.context(&scope);
+    let mut done = spawn(running, move || work(&context))?;
     loop {
         match wait(py, &mut done)? {
             Some(result) => return result.or_raise(py),
@@ -96,16 +99,23 @@ pub(crate) fn start<T: Send + 'static>(
     limits: Limits,
     work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
-    let context = limits.context(&Scope::current()).with_cancellation(cancellation);
-    spawn(move || work(&context))
+    let context = limits.context(&Scope::current()).with_cancellation(cancellation.clone());
+    spawn(cancellation, move || work(&context))
 }
 
+/// Runs an operation on another thread. Its token counts for its scope as long as it runs.
 fn spawn<T: Send + 'static>(
+    cancellation: Cancellation,
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
     let (sender, receiver) = channel();
     let named = thread::Builder::new().name("nnz".to_owned());
-    named.spawn(move || sender.send(work()))?;
+    named.spawn(move || {
+        let running = cancellation.start();
+        let result = work();
+        drop(running);
+        sender.send(result)
+    })?;
     Ok(receiver)
 }
 

@@ -75,6 +75,15 @@ def test_memory_is_limited():
     assert isinstance(raised.value, nnz.MemoryLimitError)
 
 
+def test_a_selection_has_the_path_of_its_file(tmp_path):
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 3\n1 1 4\n")
+    with pytest.raises(nnz.CorruptFileError) as raised:
+        nnz.convert(nnz.open(path)[:1], tmp_path / "m.npz")
+    assert raised.value.path == str(path)
+    assert str(raised.value).startswith(f"the selection from {path}: ")
+
+
 def test_access_is_denied(tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may read everything")

@@ -271,6 +271,10 @@ def test_errors_of_a_writer_have_its_path(tmp_path):
     with pytest.raises(nnz.ArgumentError, match="ended") as raised:
         writer.write(np.eye(2, 3))
     assert raised.value.path == str(path)
+    # It is still there, and does not cancel others.
+    table = tmp_path / "t.csv"
+    table.write_text("1,0\n0,2\n")
+    assert nnz.open(table).shape == (2, 2)
 
 
 @pytest.mark.parametrize("block", [np.array([[2**53 + 1]]), np.array([[2**64 - 1]], np.uint64), np.array([[-(2**53) - 1]])])

@@ -22,7 +22,7 @@ pub fn place() -> impl TypedValueParser<Value = Location> {
         let Some(colon) = bytes.iter().rposition(|byte| *byte == b':') else {
             return Ok(whole);
         };
-        let before = PathBuf::from(&*nnz::storage::os_str_from_bytes(&bytes[..colon]));
+        let before = PathBuf::from(&*nnz_storage::os_str_from_bytes(&bytes[..colon]));
         let group = &bytes[colon + 1..];
         if has_groups(&before)? {
             let group = std::str::from_utf8(group)

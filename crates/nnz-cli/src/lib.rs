@@ -142,7 +142,7 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Changed => "; run the command again",
         _ if is_without_memory(error) => interrupt::MEMORY_HINT,
         ErrorKind::Io(io)
-            if is_full(io) && error.place().path.as_deref().is_some_and(nnz::text::is_url) =>
+            if is_full(io) && error.place().path.as_deref().is_some_and(nnz::storage::is_url) =>
         {
             "; what is uploaded is first written to the directory for temporary files: --temp-dir"
         }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, Place};
+use nnz_storage::stdio::TerminalEscapes;
 use serde::Serialize;
 
 pub(crate) use crate::stdio::{failed, print_message};

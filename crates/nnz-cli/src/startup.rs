@@ -6,7 +6,7 @@
 /// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
 /// that output to it is lost without an error. A caller can open /dev/null in the same way on purpose,
 /// as Python's `subprocess.DEVNULL` does, and the two cannot be distinguished afterwards. This runs
-/// earlier and opens /dev/null for the wrong access, which `nnz::storage::stdio` refuses.
+/// earlier and opens /dev/null for the wrong access, which `nnz_storage::stdio` refuses.
 #[macro_export]
 macro_rules! occupy_closed_streams {
     () => {

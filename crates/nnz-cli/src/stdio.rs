@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
+use nnz_storage::stdio::TerminalEscapes;
 
 /// Runs `write` on standard output, buffered, and flushes it. Control characters are escaped on a
 /// terminal.
@@ -15,7 +15,7 @@ pub fn with_stdout(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut out = io::BufWriter::with_capacity(64 << 10, nnz::storage::stdio::stdout(escapes));
+    let mut out = io::BufWriter::with_capacity(64 << 10, nnz_storage::stdio::stdout(escapes));
     write(&mut out)?;
     out.flush().map_err(failed)
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
-use nnz::storage::stdio::TerminalEscapes;
+use nnz_storage::stdio::TerminalEscapes;
 
 use crate::stdio::{failed, is_closed_pipe, print_error};
 
@@ -52,13 +52,13 @@ pub(crate) fn parse_with_resources<A: clap::Parser>(
 
 /// Returns an argument as it may be printed: escaped, and a URL without its secrets.
 fn shown(argument: &str) -> String {
-    let argument = nnz::text::without_secrets(Path::new(argument));
+    let argument = nnz::storage::without_secrets(Path::new(argument));
     nnz::text::escaped(&argument.to_string_lossy()).into_owned()
 }
 
 /// Prints the help or the version.
 fn print(help: &clap::Error, program: &str) -> u8 {
-    let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = nnz_storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| help.print()).and_then(|()| io::stdout().flush());
     match printed.map_err(failed) {
         Err(error) if !is_closed_pipe(&error) => {

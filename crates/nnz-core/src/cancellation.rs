@@ -1,7 +1,7 @@
 //! Cancelling an operation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::{Error, ErrorKind, Place, Result};
 
@@ -19,19 +19,20 @@ use crate::{Error, ErrorKind, Place, Result};
 /// assert!(cancellation.is_cancelled());
 /// ```
 ///
-/// Operations that share open data are [members](Self::member) of a token: each is cancelled by itself.
+/// Operations that share open data have tokens that are [members](Self::member) of one: each is cancelled by itself.
 ///
 /// ```
 /// use nnz_core::Cancellation;
 ///
 /// let shared = Cancellation::new();
 /// let (first, second) = (shared.member(), shared.member());
+/// let running = (first.start(), second.start());
 /// first.cancel();
 /// assert!(first.is_cancelled() && !second.is_cancelled() && !shared.is_cancelled());
 /// // Nobody waits for the shared data any longer.
 /// second.cancel();
 /// assert!(shared.is_cancelled());
-/// drop((first, second));
+/// drop(running);
 /// assert!(!shared.is_cancelled());
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,24 @@ pub struct Cancellation(Arc<State>);
 struct State {
     cancelled: AtomicBool,
     of: Option<Cancellation>,
-    members: OnceLock<Mutex<Vec<Weak<State>>>>,
+    /// The members whose operations run.
+    running: OnceLock<Mutex<Vec<Arc<State>>>>,
+}
+
+/// Marks an operation as running until it is dropped; see [`Cancellation::start`].
+#[derive(Debug)]
+#[must_use]
+pub struct RunningOperation(Cancellation);
+
+impl Drop for RunningOperation {
+    fn drop(&mut self) {
+        let state = &self.0.0;
+        let Some(of) = &state.of else { return };
+        let mut running = of.running();
+        if let Some(at) = running.iter().position(|other| Arc::ptr_eq(other, state)) {
+            running.swap_remove(at);
+        }
+    }
 }
 
 impl Cancellation {
@@ -57,16 +75,24 @@ impl Cancellation {
     }
 
     /// Creates a token of one of several operations: it is cancelled with this token, which counts as cancelled while
-    /// all of its members that still exist are.
+    /// some of its members [run](Self::start) and all of those are cancelled.
     #[must_use]
     pub fn member(&self) -> Self {
-        let state = State { of: Some(self.clone()), ..State::default() };
-        let member = Self(Arc::new(state));
-        let members = self.0.members.get_or_init(Mutex::default);
-        let mut members = members.lock().unwrap_or_else(PoisonError::into_inner);
-        members.retain(|member| member.strong_count() > 0);
-        members.push(Arc::downgrade(&member.0));
-        member
+        Self(Arc::new(State { of: Some(self.clone()), ..State::default() }))
+    }
+
+    /// Marks the operation of this token as running. A token that is no [member](Self::member) does not change.
+    pub fn start(&self) -> RunningOperation {
+        if let Some(of) = &self.0.of {
+            of.running().push(Arc::clone(&self.0));
+        }
+        RunningOperation(self.clone())
+    }
+
+    /// Returns the members whose operations run.
+    fn running(&self) -> MutexGuard<'_, Vec<Arc<State>>> {
+        let running = self.0.running.get_or_init(Mutex::default);
+        running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether this is the other token or one of its [members](Self::member).
@@ -78,7 +104,7 @@ impl Cancellation {
     /// Returns whether the token is cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.is_set() || self.0.members.get().is_some_and(all_set)
+        self.0.is_set() || (self.0.running.get().is_some() && all_set(&self.running()))
     }
 
     /// Fails if the token is cancelled.
@@ -101,9 +127,7 @@ impl State {
     }
 }
 
-/// Returns whether there are members, all of which are cancelled.
-fn all_set(members: &Mutex<Vec<Weak<State>>>) -> bool {
-    let members = members.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut living = members.iter().filter_map(Weak::upgrade).peekable();
-    living.peek().is_some() && living.all(|member| member.is_set())
+/// Returns whether there are tokens, all of which are cancelled.
+fn all_set(states: &[Arc<State>]) -> bool {
+    !states.is_empty() && states.iter().all(|state| state.is_set())
 }

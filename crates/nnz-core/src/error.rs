@@ -67,6 +67,8 @@ pub enum At {
 pub struct Place {
     /// The file or directory, with `::GROUP` for a group inside a file.
     pub path: Option<PathBuf>,
+    /// Whether it is a selection of rows and columns of the path, in which positions are counted.
+    pub selection: bool,
     /// The array's name.
     pub array: Option<String>,
     /// The position.
@@ -94,7 +96,7 @@ impl Place {
 
     /// Creates the location of an array in a file or directory.
     pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
-        Self { path: Some(shown(path.into())), array: Some(array.into()), at: None }
+        Self { array: Some(array.into()), ..Self::path(path) }
     }
 
     /// Sets the position.
@@ -149,6 +151,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         if let Some(path) = &self.path {
+            f.write_str(if self.selection { "the selection from " } else { "" })?;
             // Control characters in a file name must not reach the terminal, and bytes that are not
             // UTF-8 are shown.
             match path.to_str() {
@@ -431,7 +434,9 @@ impl Error {
     #[must_use]
     pub fn with_context(mut self, outer: &Place) -> Self {
         let place = &mut self.0.place;
-        place.path = place.path.take().or_else(|| outer.path.clone());
+        if place.path.is_none() {
+            (place.path, place.selection) = (outer.path.clone(), outer.selection);
+        }
         place.array = place.array.take().or_else(|| outer.array.clone());
         place.at = place.at.take().or_else(|| outer.at.clone());
         self

@@ -164,7 +164,7 @@ pub(crate) struct WrittenEntries {
 
 /// Writes all entries of a source to a target, with as little sorting as they need.
 ///
-/// `own` is the order that the format of the source fixes, if any, and `from` its name in messages.
+/// `own` is the order that the format of the source fixes, if any.
 pub(crate) fn write_entries(
     source: &dyn MatrixSource,
     own: Option<Order>,

@@ -257,10 +257,8 @@ fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64
 impl MatrixSource for Slice<'_> {
     /// Positions in messages are those in the slice.
     fn place(&self) -> Place {
-        match self.picked.iter().all(|picked| picked.is_whole()) {
-            true => self.place.clone(),
-            false => Place::path(format!("the selection from {}", self.place)),
-        }
+        let whole = self.picked.iter().all(|picked| picked.is_whole());
+        Place { selection: self.place.selection || !whole, ..self.place.clone() }
     }
 
     fn wrapped(&self) -> Wrapped<'_> {

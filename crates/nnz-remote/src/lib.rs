@@ -6,8 +6,8 @@
 //! sequentially or announced is requested in advance, with close ranges combined. Requests run on one thread of
 //! the process. The calling thread waits, and may have its own runtime.
 //!
-//! [`UrlOutput`](nnz_storage::staging::UrlOutput)s of object storage are uploaded with
-//! its [outputs](nnz_storage::Storage::output).
+//! [`UrlOutput`](nnz_storage::staging::UrlOutput)s of object storage are uploaded by
+//! the [output](nnz_storage::Storage::output) of the storage.
 //!
 //! Messages show URLs without user, password and query.
 

@@ -1,8 +1,8 @@
 //! Computing with matrices: functions of values, products, sums of groups and principal components.
 //!
 //! Values are computed as they are decoded; a matrix may be larger than memory. [`normalize`], [`aggregate`] and
-//! [`pca`] write results to a location. The items of [`nnz_engine::compute`], which work on any
-//! [`MatrixSource`], are here as well.
+//! [`pca`] write results to a location; the functions of [`engine::compute`](crate::engine::compute) work on any
+//! source.
 
 mod aggregate;
 mod normalize;
@@ -17,11 +17,7 @@ use crate::output::DuplicatePolicy;
 use crate::{ConvertOptions, Location};
 
 pub use aggregate::{AggregateOptions, aggregate};
-pub use nnz_engine::compute::{
-    Aggregation, Computed, Float, Pca, PcaOptions, ValueStep, cell_axis, multiply,
-    normalizing_factors,
-};
-pub use nnz_engine::compute::{aggregate as aggregate_source, pca as pca_of};
+pub use nnz_engine::compute::{Aggregation, Float, Pca, PcaOptions, ValueStep};
 pub use normalize::{Normalization, TargetSum, normalize};
 pub use pca::{PcaSummary, PcaWriter, pca};
 

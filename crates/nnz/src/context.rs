@@ -177,7 +177,8 @@ impl Context {
 
     /// Returns the context of an operation. What was learned about files before is not used in it, as they may have
     /// changed. It is the same in an operation.
-    pub(crate) fn operation(&self) -> Self {
+    #[must_use]
+    pub fn operation(&self) -> Self {
         let mut context = self.clone();
         if !self.is_operation {
             if let Some(storage) = self.storage().restarted() {

@@ -108,11 +108,14 @@ mod stats;
 mod storages;
 
 pub mod annotations;
+pub mod binsparse;
 #[cfg(feature = "bpcells")]
 pub mod bpcells;
 pub mod compute;
+pub mod container;
 #[cfg(feature = "daphne")]
 pub mod daphne;
+pub mod engine;
 pub mod error;
 pub mod formats;
 #[cfg(feature = "fragments")]
@@ -126,6 +129,7 @@ pub mod numpy;
 pub mod output;
 pub mod plot;
 pub mod report;
+pub mod storage;
 pub mod tensor;
 pub mod text;
 pub mod whole;
@@ -139,25 +143,21 @@ pub use dataset::Dataset;
 pub use diff::{diff, diff_opened};
 pub use filter::filter;
 pub use location::Location;
-pub use nnz_binsparse as binsparse;
-pub use nnz_container::{self as container, Compression};
+pub use nnz_container::Compression;
 pub use nnz_core::{
     Axis, Batch, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result,
-    Rounding, Scalar, Shape, UrlParts, ValueType, Values, is_url, without_secrets,
+    Rounding, Scalar, Shape, ValueType, Values,
 };
-pub use nnz_engine as engine;
 pub use nnz_engine::{
     Cancellation, CatOptions, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference, NoProgress,
     Progress, ReadOptions, Selection, Stats, StatsOptions, Summary,
 };
-pub use nnz_storage as storage;
 pub use open::{OpenOptions, open};
 pub use profile::Profile;
 pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
-pub use storages::{check_storage_options, storage_with};
 
 /// What the README of this package shows is compiled.
 #[cfg(doctest)]

@@ -48,6 +48,7 @@ pub fn from_arrays(
     write: WriteOptions,
     context: &Context,
 ) -> Result<()> {
+    let context = &context.operation();
     let description = open_file(header, context)?.read_all(LONGEST_HEADER)?;
     let description = String::from_utf8(description)
         .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;

@@ -30,7 +30,7 @@ pub use sizes::{Size, Sizes};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// The format and how it is read; A second matrix is read like this, too, unless
+    /// How the matrix is opened. A second matrix is opened like this, too, unless
     /// its format is another one or does not have these options.
     pub open: OpenOptions,
 }

@@ -17,7 +17,7 @@ use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storag
 ///
 /// In a build without the feature `remote`, opening a URL is an error.
 #[must_use]
-pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
+pub(crate) fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     #[cfg(feature = "remote")]
     let urls = Arc::new(remote_storage(options));
     #[cfg(not(feature = "remote"))]
@@ -33,7 +33,7 @@ pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
 /// # Errors
 ///
 /// Fails if there is no such option. In a build without the feature `remote`, nothing is checked.
-pub fn check_storage_options(options: &[(String, String)]) -> Result<()> {
+pub(crate) fn check_storage_options(options: &[(String, String)]) -> Result<()> {
     #[cfg(feature = "remote")]
     {
         let options: nnz_remote::StorageOptions = options.iter().cloned().collect();

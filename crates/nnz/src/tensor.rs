@@ -20,7 +20,7 @@ use crate::{Cancellation, CatOptions, ConvertOptions, Dataset, Location, Summary
 const TEXT: usize = 64 << 10;
 
 /// Opens a Binsparse matrix, vector or tensor with its arrays and descriptor in a container, such as
-/// [memory](crate::container::memory::Memory).
+/// [memory](crate::container::Memory).
 ///
 /// # Errors
 ///
@@ -31,7 +31,9 @@ pub fn open(container: NamedArrays) -> Result<Dataset> {
     if descriptor.layout.rank() != 2 {
         return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
     }
-    Ok(Dataset::Matrix(Box::new(nnz_binsparse::MatrixSource::open(container)?)))
+    let place = Place::path(container.path());
+    let matrix = nnz_binsparse::MatrixSource::open(container)?;
+    Ok(Dataset::Matrix(Box::new(Placed::new(Box::new(matrix), place))))
 }
 
 /// A scalar, vector or tensor. A vector is also a matrix with one column.

@@ -9,7 +9,6 @@ use nnz_core::{Error, Place, Result};
 use crate::Selection;
 
 pub use nnz_core::{escaped, is_unprintable, write_scalar};
-pub use nnz_core::{is_url, without_secrets};
 
 /// Reads a selection of names or positions, one per line.
 ///

@@ -7,7 +7,7 @@ mod split;
 use crate::Context;
 use std::time::Instant;
 
-use nnz_core::{Error, MatrixSource, Result, readable};
+use nnz_core::{Error, MatrixSource, Placed, Result, readable};
 
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
 pub use split::{SplitSummary, split};
@@ -111,7 +111,9 @@ pub fn tables(
     context: &Context,
 ) -> Result<Option<Box<dyn MatrixSource>>> {
     let Some(Found { format, probe, .. }) = find(from, options, context)? else { return Ok(None) };
-    format.tables(&probe).map_err(|error| error.with_context(&from.source_place()))
+    let place = from.source_place();
+    let tables = format.tables(&probe).map_err(|error| error.with_context(&place))?;
+    Ok(tables.map(|tables| Box::new(Placed::new(tables, place)) as Box<dyn MatrixSource>))
 }
 
 /// Converts a file with several matrices and tables to another. If the source or target is a single matrix,

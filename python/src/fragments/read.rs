@@ -4,10 +4,10 @@ use nnz::engine::TaskContext;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use nnz::engine::flow::{self, Join, Work, Workers, Write};
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource, Region};
 use nnz::matrix::{Unit, UnitReader};
 use nnz::{Error, ErrorKind, Place, Result};
+use nnz_engine::flow::{self, Join, Work, Workers, Write};
 
 /// Number of fragments below which one thread is faster.
 const FEW: u64 = 1 << 16;

@@ -15,6 +15,7 @@ use super::shared::Shared;
 use crate::arrays::vector;
 use crate::columns::from_strings;
 use crate::source::{Source, location};
+use crate::storage::Scope;
 use crate::task;
 
 /// A range of positions, and the bases that fragments have to overlap, if any.
@@ -189,9 +190,10 @@ impl FragmentSource {
     fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
         let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
         let (inner, place) = self.parts();
-        let counts = task::run(py, None, task::Limits::default(), move |context| {
-            let source = Shared { inner, context: context.task().clone() };
-            let counts = Counts::new(Box::new(source), regions, mode);
+        // The counts are read by later operations.
+        let shared = Shared { inner, context: Scope::current().context().task().clone() };
+        let counts = task::run(py, None, task::Limits::default(), move |_| {
+            let counts = Counts::new(Box::new(shared), regions, mode);
             counts.map_err(|error| error.with_context(&place))
         })?;
         Ok(Source::new(Arc::new(counts)))

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Descriptor;
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, Location, matrix::Structure, text::escaped};
+use nnz_storage::stdio::TerminalEscapes;
 
 use nnz_cli::stdio::{failed, print_answer};
 

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Context, DiffOptions, Difference, Error, Location};
+use nnz_storage::stdio::TerminalEscapes;
 
 use nnz_cli::stdio::{failed, print_answer};
 

@@ -48,7 +48,7 @@ fn parsed(text: &OsStr) -> Result<Given, String> {
             "expected rows=, cols=, cells= or features=, and frequency, original, @FILE or a list";
         return Err(expected.to_owned());
     };
-    let order = nnz::storage::os_str_from_bytes(&bytes[at + 1..]);
+    let order = nnz_storage::os_str_from_bytes(&bytes[at + 1..]);
     let order = match listed(&order)? {
         Listed::Text(text) => Order::Text(text.to_owned(), text.parse()?),
         Listed::File(path) => Order::File(path),

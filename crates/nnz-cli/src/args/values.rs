@@ -77,7 +77,7 @@ pub(super) enum Listed<'a> {
 pub(super) fn listed(text: &OsStr) -> Result<Listed<'_>, String> {
     match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Listed::File(PathBuf::from(&*nnz::storage::os_str_from_bytes(path)))),
+        Some(path) => Ok(Listed::File(PathBuf::from(&*nnz_storage::os_str_from_bytes(path)))),
         None => {
             let expected = "names in an argument must be UTF-8; use @FILE for others";
             text.to_str().map(Listed::Text).ok_or_else(|| expected.to_owned())

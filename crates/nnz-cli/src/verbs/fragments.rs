@@ -111,7 +111,7 @@ fn select(args: &Select, quiet: bool, context: &Context) -> Result<Outcome, Erro
 fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
     match text.as_encoded_bytes().strip_prefix(b"@") {
         Some(path) => {
-            let path = nnz::storage::os_str_from_bytes(path);
+            let path = nnz_storage::os_str_from_bytes(path);
             let path = Path::new(&path);
             let names = fragments::read_cells(path)?;
             if names.is_empty() && !allow_empty {

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
+use nnz_storage::stdio::TerminalEscapes;
 
 use crate::args::topics;
 use crate::output::{failed, with_stdout};
@@ -45,7 +45,7 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
             .find_subcommand_mut(word)
             .ok_or_else(|| Error::argument(format!("no help on {word:?}: {topics}")))?;
     }
-    let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = nnz_storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| match words {
         [] => found.print_help(),
         _ => found.print_long_help(),

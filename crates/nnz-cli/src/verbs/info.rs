@@ -148,7 +148,7 @@ fn show(
 
 /// Returns the number of entries along the storage order, if it takes little reading. What is broken is not shown.
 fn profile(args: &args::Info, source: &dyn MatrixSource) -> Option<Profile> {
-    if matches!(&args.source, Location::Path { path, .. } if nnz::is_url(path)) {
+    if matches!(&args.source, Location::Path { path, .. } if nnz::storage::is_url(path)) {
         return None;
     }
     let found = nnz::engine::plot::profile(source, BARS).ok().flatten()?;

@@ -3,8 +3,8 @@
 use nnz::Context;
 use std::io::Write as _;
 
+use nnz::output::StagedFile;
 use nnz::report::{Report, ReportOptions, beside, html, html_beside};
-use nnz::storage::staging::StagedFile;
 use nnz::{Error, Location, OpenOptions};
 
 use crate::Outcome;

@@ -136,7 +136,7 @@ impl TreeWriter for NpyDirectoryWriter {
         }
         let (mut texts, mut once) = (Texts::default(), std::iter::once(text.as_bytes()));
         let text = &mut Listed::new(&mut once);
-        let longest = spool_strings(text, self.directory.parent(), &place, &mut texts)?;
+        let longest = spool_strings(text, &self.directory.spill_directory(), &place, &mut texts)?;
         self.write_texts((texts, longest), &[], &place)
     }
 
@@ -149,7 +149,7 @@ impl TreeWriter for NpyDirectoryWriter {
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
-        let directory = self.directory.parent().to_path_buf();
+        let directory = self.directory.spill_directory();
         let Array { place, data: Data::Strings(texts, longest) } = self.array(array)? else {
             return Err(Error::mismatch(self.place(array), "strings", "numbers"));
         };

@@ -1,7 +1,7 @@
 //! Writing `.npz` files.
 
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 use nnz_storage::staging::{StagedFile, WriteOptions};
@@ -71,11 +71,11 @@ impl NpzWriter {
     }
 
     /// Returns an array; the root is number 0.
-    fn entry(&mut self, array: NodeId) -> Result<(&mut Entry, Place, &Path)> {
+    fn entry(&mut self, array: NodeId) -> Result<(&mut Entry, Place, PathBuf)> {
         let place = self.place(array);
         let entry = array.0.checked_sub(1).and_then(|at| self.entries.get_mut(at));
         match entry {
-            Some(entry) => Ok((entry, place, self.staged.parent())),
+            Some(entry) => Ok((entry, place, self.staged.spill_directory())),
             None => Err(Error::mismatch(place, "a group", "an array")),
         }
     }
@@ -91,7 +91,7 @@ impl NpzWriter {
         append: impl FnOnce(&mut Entry, &Path, &Place) -> Result<()>,
     ) -> Result<()> {
         let (entry, place, directory) = self.entry(array)?;
-        let appended = append(entry, directory, &place);
+        let appended = append(entry, &directory, &place);
         self.check_write(appended)
     }
 }

@@ -212,6 +212,7 @@ impl Records {
                 .and_then(|number| self.labels.get(number))
                 .map(|label| format!("{label:?}")),
             at: Some(At::Line { line, column }),
+            ..Place::default()
         }
     }
 

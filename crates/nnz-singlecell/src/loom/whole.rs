@@ -55,7 +55,7 @@ impl<'a> FileWriter<'a> {
         Ok(Self { output: Arc::new(Mutex::new(parts)), path, context })
     }
 
-    /// Writes a matrix, and returns the number of its entries. `from` is its name in messages.
+    /// Writes a matrix, and returns the number of its entries.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ nnz_core::setters! {
 ///
 /// # Errors
 ///
-/// Fails if there is no such column, as [`aggregate_source`](super::aggregate_source), and as
+/// Fails if there is no such column, as [`engine::compute::aggregate`](crate::engine::compute::aggregate), and as
 /// [`convert`](fn@crate::convert).
 pub fn aggregate(
     from: impl Into<Location>,

@@ -47,7 +47,7 @@ pub struct PcaSummary {
 ///
 /// # Errors
 ///
-/// Fails if the target's format does not store components, and as [`pca_of`](super::pca_of) and
+/// Fails if the target's format does not store components, and as [`engine::compute::pca`](crate::engine::compute::pca) and
 /// [`convert`](fn@crate::convert).
 pub fn pca(
     from: impl Into<Location>,

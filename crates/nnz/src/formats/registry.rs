@@ -1,4 +1,4 @@
-//! The list of formats, and detecting the format of a location.
+//! The list of formats.
 
 use std::path::Path;
 

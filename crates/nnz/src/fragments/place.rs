@@ -18,7 +18,7 @@ pub fn open(location: &Location, context: &Context) -> Result<Box<dyn FragmentSo
     open_with(location, &OpenOptions::new(), context)
 }
 
-/// Opens a fragment file as [`open`], with options such as a memory limit for names and for R objects.
+/// Opens a fragment file as [`open`], with options.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn open_with(
 /// Returns whether a location is a fragment file and has no matrix.
 ///
 /// Returns `false` if the location is missing or broken: opening it as a matrix gives the error. An R
-/// object is read as a whole, within the memory limit of the options.
+/// object is read as a whole, within the memory limit of the context.
 ///
 /// # Errors
 ///

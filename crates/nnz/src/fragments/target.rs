@@ -52,7 +52,7 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Opens a source with the memory limit.
+    /// Opens a source.
     pub(super) fn open(
         &self,
         from: &Location,

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, readable};
+use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, is_url, readable};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::Opened;
@@ -96,6 +96,7 @@ pub fn convert(
     context: &Context,
 ) -> Result<FrameSummary> {
     let started = Instant::now();
+    let context = &context.operation();
     let storage = context.storage();
     let (from, to) = (&from.resolve(&**storage)?, &to.resolve_target()?);
     let target = Target::new(to, options)?;
@@ -114,7 +115,11 @@ pub fn convert(
         // A header of a few bytes can state more rows than any disk can store.
         let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
         if let Location::Path { path, .. } = to {
-            nnz_engine::check_free_space(&nnz_engine::directory_of(path), cells, "the target")?;
+            let directory = match is_url(path) {
+                true => context.temporary_directory(),
+                false => nnz_engine::directory_of(path),
+            };
+            nnz_engine::check_free_space(&directory, cells, "the target")?;
         }
         frame.batches(0..frame.rows())?
     } else if options.from_dialect.is_some() {

@@ -7,11 +7,12 @@ use nnz::compute::{Normalization, PcaOptions, TargetSum};
 use nnz::engine::Filter;
 use nnz::plot::LengthMeasure;
 use nnz::report::{Report, ReportOptions, beside};
-use nnz::storage::{CountingStorage, LocalStorage};
 use nnz::{
-    Axis, Cancellation, CatOptions, ConcatOptions, Context, ConvertOptions, DiffOptions, ErrorKind,
-    Location, OpenOptions, Progress, ReadOptions, Result, Selection, StatsOptions, ValidateOptions,
+    Axis, Cancellation, CatOptions, ConcatOptions, Context, ConvertOptions, CsMatrix, DiffOptions,
+    ErrorKind, Location, OpenOptions, Order, Progress, ReadOptions, Result, Selection, Shape,
+    StatsOptions, ValidateOptions, WriteMatrix as _,
 };
+use nnz_storage::{CountingStorage, LocalStorage};
 
 use crate::toy_format::{TEXT, TOY};
 
@@ -182,4 +183,20 @@ fn temporary_files_are_in_the_directory_of_the_context() {
     let context = Context::default().with_temporary_directory(folder.path()).unwrap();
     assert_eq!(context.temporary_directory(), folder.path());
     assert_eq!(context.spill_directory(std::path::Path::new("/elsewhere")), folder.path());
+}
+
+#[test]
+fn arrays_of_npz_are_buffered_in_the_directory_of_the_context() {
+    let [folder, removed] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let context = Context::default().with_temporary_directory(removed.path()).unwrap();
+    drop(removed);
+    // More than fits into a buffer in memory.
+    let shape = Shape { rows: 1, cols: 100_000 };
+    let indices: Vec<u32> = (0..100_000).collect();
+    let matrix =
+        CsMatrix::from_parts(shape, Order::Row, vec![0, 100_000], indices.clone(), indices);
+    let target = folder.path().join("m.npz");
+    let written = matrix.unwrap().write(target, &ConvertOptions::default(), &context);
+    let error = written.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing), "{error}");
 }

@@ -21,13 +21,13 @@ use crate::common::samples;
 use crate::common::whole::{Whole, whole};
 use nnz::formats::list;
 use nnz::numpy::{TensorArrays, from_arrays, to_arrays};
-use nnz::storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
 use nnz::{Location, OpenOptions, ValidateOptions, fragments, frames};
 use nnz_container::npy::read_array_from;
 use nnz_core::{ErrorKind, FragmentBatch};
 use nnz_daphne::csv::CsvReader;
 use nnz_daphne::{FrameBatch, FrameReader as _};
 use nnz_singlecell::fragment_tsv::{self, Reading};
+use nnz_storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
 
 /// The maximum number of failing calls of a sample, and how many of them are at the start and end.
 const MOST: u64 = 40;
@@ -268,7 +268,7 @@ fn checks_fail_on_io_errors() {
     samples.extend(golden_files(&daphne, "dbdf"));
     let stores = crate::common::root().join("testdata/bpcells/fragments_dir");
     samples.extend(std::fs::read_dir(stores).unwrap().map(|entry| entry.unwrap().path()));
-    samples.retain(|path| findings(&Location::parse(path), &nnz::storage::local()).is_ok());
+    samples.retain(|path| findings(&Location::parse(path), &nnz_storage::local()).is_ok());
     assert!(samples.len() > 50, "{}", samples.len());
     check_answers(&samples, findings);
 }
@@ -426,7 +426,7 @@ fn unreadable_directories_are_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("denied")).unwrap();
     let message = || {
-        let context = Context::default().with_storage(Arc::new(Denying(nnz::storage::local())));
+        let context = Context::default().with_storage(Arc::new(Denying(nnz_storage::local())));
         context.open(folder.path()).unwrap_err()
     };
     let error = message();
@@ -509,7 +509,7 @@ fn the_file_system_is_not_accessed() {
             let members = nnz::formats::list_members(&place, &options, &context).unwrap().len();
             (bytes, found, others, members)
         };
-        let expected = asked(path, &nnz::storage::local());
+        let expected = asked(path, &nnz_storage::local());
         assert!(expected.0.is_some(), "{}", path.display());
         assert_eq!(asked(&place, &other), expected, "{}", path.display());
     }

@@ -27,9 +27,9 @@ use std::sync::Arc;
 
 use crate::common::samples;
 use nnz::formats::list;
-use nnz::storage::{CountingStorage, LocalStorage, Opened, Request, Storage};
 use nnz::{Batch, Dataset, Location, OpenOptions, Projection, Values};
 use nnz_core::{FragmentBatch, FragmentFields};
+use nnz_storage::{CountingStorage, LocalStorage, Opened, Request, Storage};
 
 /// Opens a location and reads the first batch; returns the name of the format.
 fn look(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<&'static str> {

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz::Compression;
-use nnz::container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz::container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
-use nnz::container::zarr::{ZarrOptions, ZarrWriter};
 use nnz::engine::Slice;
 use nnz::output::WriteOptions;
-use nnz::storage::{CountingStorage, LocalStorage, Request};
 use nnz::{
     ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, OpenOptions, Order, Selection, Shape,
 };
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
+use nnz_container::zarr::{ZarrOptions, ZarrWriter};
+use nnz_storage::{CountingStorage, LocalStorage, Request};
 use nnz_testing::random::Random;
 
 /// Five rows of seven chunks of 64 x 64.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz::container::memory::Memory;
+use nnz::container::Memory;
 use nnz::container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz::container::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 use nnz::matrix::StringReader;

@@ -8,8 +8,8 @@ use nnz::Context;
 use nnz::output::StagedFile;
 use nnz::plot::draw::{self, Figure, PngOptions, SvgOptions, TerminalColors, TerminalOptions};
 use nnz::plot::spy_bins;
-use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, Place, Shape};
+use nnz_storage::stdio::TerminalEscapes;
 
 use crate::args::plotting::Plot;
 use crate::stdio::{failed, with_stdout};
