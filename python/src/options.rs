@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nnz::annotations::{Labels, read_table};
-use nnz::daphne::{self, Dialect};
 use nnz::engine::Reordering;
+use nnz::formats::values::{Dialect, parse_daphne_type};
 use nnz::formats::{FormatOptions, Registry};
 use nnz::frames::FrameOptions;
 use nnz::output::{CellAxis, StructurePolicy};
@@ -208,7 +208,7 @@ pub(crate) fn reading(
     py: Python<'_>,
     (types, from_dialect): (Option<Vec<String>>, Option<String>),
 ) -> PyResult<TableReading> {
-    let value_type = |name: &String| match daphne::value_type(name) {
+    let value_type = |name: &String| match parse_daphne_type(name) {
         Some(found) => Ok(found),
         None => arrays::value_type(py, name),
     };
@@ -231,12 +231,13 @@ pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
             return Err(argument(given.py(), what));
         }
     }
-    Ok(FrameOptions::default()
-        .format(options.format)
+    let mut frame = FrameOptions::default()
         .format_options(options.format_options)
         .rounding(options.rounding)
         .overwrite(options.overwrite)
-        .sync(options.sync))
+        .sync(options.sync);
+    frame.format = options.format;
+    Ok(frame)
 }
 
 /// Reads a table: the path of a file, or names and columns.

@@ -1,6 +1,6 @@
 //! Options of reading, as in the command.
 
-use nnz::formats::{FormatOption, FormatOptions, Registry, list};
+use nnz::formats::{FormatName, FormatOption, FormatOptions, Registry, list};
 use nnz::{ConvertOptions, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -12,7 +12,7 @@ use crate::task::Limits;
 /// The format of a source, and its options.
 #[derive(Clone, Default)]
 pub(crate) struct Reading {
-    pub(crate) format: Option<&'static str>,
+    pub(crate) format: Option<FormatName>,
     pub(crate) options: FormatOptions,
 }
 
@@ -73,7 +73,7 @@ impl Reading {
 
     /// Adds them to the options of a conversion.
     pub(crate) fn of_conversion(self, options: ConvertOptions) -> ConvertOptions {
-        options.from_format(self.format).from_options(self.options)
+        options.open(self.open_options())
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn open_options(
 }
 
 /// Parses the name of the format of a source.
-pub(crate) fn format(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+pub(crate) fn format(value: &Bound<'_, PyAny>) -> PyResult<FormatName> {
     let py = value.py();
     let Ok(name) = value.extract::<String>() else {
         return Err(argument(py, format!("{FROM_FORMAT} {}: expected a string", value.repr()?)));

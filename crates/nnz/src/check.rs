@@ -7,59 +7,17 @@ use nnz_container::tree::{ChildKind, walk};
 use nnz_core::{ErrorKind, Finding, Place, Placed, Result, readable};
 use nnz_engine::{Observed, report_error};
 
-#[cfg(feature = "daphne")]
-use crate::daphne::Dialect;
-use crate::formats::FormatOptions;
 use crate::{Dataset, Location, OpenOptions};
 
 /// Options of [`validate`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions {
-    /// The dialect of DAPHNE, instead of the detected one; the file is then checked as DAPHNE in
-    /// any case.
-    #[cfg(feature = "daphne")]
-    pub dialect: Option<Dialect>,
-    /// The name of the format, instead of the detected one.
-    pub format: Option<&'static str>,
-    /// Options of the format.
-    pub format_options: FormatOptions,
+    /// How the location is opened. A file of a given format or dialect is checked as such in any case.
+    pub open: OpenOptions,
 }
 
-nnz_core::setters! {
-    ValidateOptions {
-        format: Option<&'static str>,
-        format_options: FormatOptions,
-    }
-}
-
-#[cfg(feature = "daphne")]
-nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
-
-impl ValidateOptions {
-    /// Returns the options to open the location.
-    pub(crate) fn open_options(&self) -> OpenOptions {
-        let options = OpenOptions::new().format_options(self.format_options.clone());
-        match self.format {
-            Some(name) => options.format(name),
-            #[cfg(feature = "daphne")]
-            None => options.dialect(self.dialect),
-            #[cfg(not(feature = "daphne"))]
-            None => options,
-        }
-    }
-}
-
-impl Default for ValidateOptions {
-    fn default() -> Self {
-        Self {
-            #[cfg(feature = "daphne")]
-            dialect: None,
-            format: None,
-            format_options: FormatOptions::new(),
-        }
-    }
-}
+nnz_core::setters! { ValidateOptions { open: OpenOptions } }
 
 /// Checks everything about a matrix or fragments, and passes findings to `each`.
 ///
@@ -93,18 +51,18 @@ pub fn validate(
             each(finding);
         }
     };
-    let open_options = options.open_options();
+    let open_options = &options.open;
     let given = open_options.format.is_some();
     let several = match given {
         true => Vec::new(),
         // Errors are those of checking the location.
-        false => readable(crate::formats::unselected(location, &open_options, context))?
+        false => readable(crate::formats::unselected(location, open_options, context))?
             .unwrap_or_default(),
     };
     if several.is_empty() {
         check_one(location, options, context, each)?;
     }
-    missing_chunks(location, &open_options, each, context)?;
+    missing_chunks(location, open_options, each, context)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
     if given {
         return Ok(());
@@ -114,7 +72,7 @@ pub fn validate(
         let mut places = several.into_iter().map(in_group);
         return places.try_for_each(|location| check_one(&location, options, context, each));
     }
-    let others = match crate::formats::other_groups(location, &open_options, context) {
+    let others = match crate::formats::other_groups(location, open_options, context) {
         Ok(others) => others,
         // The file cannot be opened, which has been reported.
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
@@ -176,11 +134,11 @@ fn check_one(
     context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let open_options = options.open_options();
-    if let Some(error) = context.refused_format(location, &open_options) {
+    let open_options = &options.open;
+    if let Some(error) = context.refused_format(location, open_options) {
         return Err(error);
     }
-    match context.detect(location, &open_options) {
+    match context.detect(location, open_options) {
         Ok(found) => found.validate(options, context, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
         Err(error) => report_error(error.with_context(&location.source_place()), each),

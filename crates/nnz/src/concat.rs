@@ -34,7 +34,7 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push(options.open_options().open_matrix(location, context)?);
+        sources.push(options.open.open_matrix(location, context)?);
     }
     let concat = Concat::new(sources, axis, how)?;
     let mut summary = crate::convert_source(&concat, to, options, context)?;

@@ -1,19 +1,17 @@
 //! Conversion between locations.
 
 use crate::Context;
-use std::sync::Arc;
 use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_core::{
-    Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Repairs, Result, Rounding,
-    ValueType,
+    Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType,
 };
 use nnz_engine as engine;
 use nnz_engine::{Labelled, Labels, Reordering};
 use nnz_storage::staging::WriteOptions;
 
-use crate::formats::FormatOptions;
+use crate::formats::{FormatName, FormatOptions};
 use crate::{
     CsMatrix, Dataset, Location, OpenOptions, Profile, Summary,
     engine::Transposed,
@@ -71,7 +69,7 @@ impl CellAxis {
 #[non_exhaustive]
 pub struct ConvertOptions {
     /// The name of the format to write; by default that of the target's extension.
-    pub format: Option<&'static str>,
+    pub format: Option<FormatName>,
     /// Options of the target format.
     pub format_options: FormatOptions,
     /// The storage order; by default that of the source, or columns if it has none.
@@ -106,20 +104,12 @@ pub struct ConvertOptions {
     pub row_labels: Labels,
     /// Names and annotations of the columns that replace those of the source.
     pub col_labels: Labels,
-    /// The name of the format of the source; by default it is detected.
-    pub from_format: Option<&'static str>,
-    /// Options of the format of the source.
-    pub from_options: FormatOptions,
-    /// The dialect of a DAPHNE source; by default it is detected.
-    #[cfg(feature = "daphne")]
-    pub from_dialect: Option<crate::daphne::Dialect>,
-    /// Collects the repairs of the source, if it may be repaired; see [`repair`](fn@crate::repair).
-    pub repairs: Option<Arc<Repairs>>,
+    /// How the source is opened.
+    pub open: OpenOptions,
 }
 
 nnz_core::setters! {
     ConvertOptions {
-        format: Option<&'static str>,
         format_options: FormatOptions,
         order: Option<Order>,
         value_type: Option<ValueType>,
@@ -135,14 +125,9 @@ nnz_core::setters! {
         cell_axis: CellAxis,
         row_labels: Labels,
         col_labels: Labels,
-        from_format: Option<&'static str>,
-        from_options: FormatOptions,
-        repairs: Option<Arc<Repairs>>,
+        open: OpenOptions,
     }
 }
-
-#[cfg(feature = "daphne")]
-nnz_core::setters! { ConvertOptions { from_dialect: Option<crate::daphne::Dialect> } }
 
 impl Default for ConvertOptions {
     fn default() -> Self {
@@ -174,16 +159,19 @@ impl Default for ConvertOptions {
             reorder: Default::default(),
             row_labels: Labels::default(),
             col_labels: Labels::default(),
-            from_format: None,
-            from_options: FormatOptions::new(),
-            #[cfg(feature = "daphne")]
-            from_dialect: None,
-            repairs: None,
+            open: OpenOptions::new(),
         }
     }
 }
 
 impl ConvertOptions {
+    /// Sets [`format`](#structfield.format).
+    #[must_use]
+    pub fn format(mut self, name: impl Into<FormatName>) -> Self {
+        self.format = Some(name.into());
+        self
+    }
+
     /// Sets `reorder`, for rows and for columns.
     #[must_use]
     pub fn reorder(mut self, reorder: [Reordering; 2]) -> Self {
@@ -200,19 +188,6 @@ impl ConvertOptions {
     /// Returns whether rows or columns are reordered.
     pub(crate) fn reorders(&self) -> bool {
         self.reorder.iter().any(|order| *order != Reordering::Unchanged)
-    }
-
-    /// Returns the options to open sources.
-    pub(crate) fn open_options(&self) -> OpenOptions {
-        let options = OpenOptions::new()
-            .format_options(self.from_options.clone())
-            .repairs(self.repairs.clone());
-        #[cfg(feature = "daphne")]
-        let options = options.dialect(self.from_dialect);
-        match self.from_format {
-            Some(name) => options.format(name),
-            None => options,
-        }
     }
 
     /// Returns the options that are independent of the target's location and format.
@@ -248,7 +223,7 @@ pub fn convert(
     if let Some(summary) = crate::whole::convert(from, to, options, context)? {
         return Ok(summary);
     }
-    let found = options.open_options().open(from, context)?;
+    let found = options.open.open(from, context)?;
     let summary = found.convert(to, options, context)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }

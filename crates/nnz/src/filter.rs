@@ -36,7 +36,7 @@ pub fn filter(
 ) -> Result<(Filtered, Summary)> {
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
-    let source = options.open_options().open_matrix(from, context)?;
+    let source = options.open.open_matrix(from, context)?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering a stream, which cannot be read twice; write it to a file first";
         return Err(Error::unsupported(place, what));

@@ -33,6 +33,7 @@ mod matlab;
 mod matrix_market;
 #[cfg(feature = "text")]
 mod metis;
+mod name;
 #[cfg(feature = "scientific")]
 mod npy;
 mod options;
@@ -55,6 +56,7 @@ mod tenx;
 #[cfg(feature = "text")]
 mod text;
 mod unrecognized;
+pub mod values;
 mod whole;
 mod zip;
 
@@ -75,6 +77,7 @@ pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
 pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, unselected};
+pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
@@ -111,7 +114,7 @@ fn arrays(probe: Probe) -> Result<NamedArrays> {
 #[derive(Clone, Debug)]
 pub struct FormatInfo {
     /// The name, as in `--to` if the format is written.
-    pub name: &'static str,
+    pub name: FormatName,
     /// Other names.
     pub aliases: &'static [&'static str],
     /// Extensions of files and directories that are written as this format unless another is named,
@@ -165,7 +168,7 @@ impl FormatInfo {
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Self {
-            name,
+            name: FormatName::new(name),
             streams: false,
             group_attributes: &[],
             derived: &[],
@@ -355,7 +358,7 @@ pub trait Format: Send + Sync {
     ) -> Result<()> {
         let place = probe.location().source_place();
         let read = self
-            .open(probe, &options.open_options())
+            .open(probe, &options.open)
             .and_then(|dataset| crate::check::read_whole(dataset, &place, context, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }

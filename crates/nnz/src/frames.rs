@@ -22,25 +22,20 @@ pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;
 
 use crate::container_target::ends_in;
-use crate::daphne::Dialect;
-use crate::formats::{DAPHNE, DatasetKind, format_of_path};
+use crate::formats::{DAPHNE, DatasetKind, FormatName, format_of_path};
 use crate::{Dataset, Location, OpenOptions};
 
 /// The format of matrices as comma-separated values.
-const CSV: &str = "csv";
+const CSV: FormatName = FormatName::new("csv");
 
-/// Opens a frame, in the detected dialect unless one is given.
+/// Opens a frame.
 ///
 /// # Errors
 ///
 /// Fails if there is none, or if it is broken.
-pub fn open(
-    location: &Location,
-    dialect: Option<Dialect>,
-    context: &Context,
-) -> Result<FrameSource> {
+pub fn open(location: &Location, options: &OpenOptions, context: &Context) -> Result<FrameSource> {
     let none = || Error::unsupported(location.source_place(), "contains no frame");
-    detect(location, &options(dialect), context)?.and_then(Dataset::into_table).ok_or_else(none)
+    detect(location, options, context)?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
 /// Returns whether a location has a DAPHNE frame and no matrix.
@@ -78,7 +73,7 @@ pub fn is_text(location: &Location, options: &OpenOptions, context: &Context) ->
 /// Returns whether frames are written to a location: as DAPHNE, by the name of the format if one is given, or by
 /// the extension.
 #[must_use]
-pub fn is_target(location: &Location, format: Option<&str>) -> bool {
+pub fn is_target(location: &Location, format: Option<FormatName>) -> bool {
     let by_name = || match location {
         Location::Path { path, .. } => format_of_path(path).map(|format| format.info().name),
         Location::Stream => None,
@@ -94,8 +89,4 @@ fn detect(
 ) -> Result<Option<Dataset>> {
     let found = context.detect(location, options)?;
     found.reads(DatasetKind::Table).then(|| found.open(options)).transpose()
-}
-
-fn options(dialect: Option<Dialect>) -> OpenOptions {
-    OpenOptions::new().dialect(dialect)
 }

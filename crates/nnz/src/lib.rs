@@ -109,12 +109,8 @@ mod storages;
 
 pub mod annotations;
 pub mod binsparse;
-#[cfg(feature = "bpcells")]
-pub mod bpcells;
 pub mod compute;
 pub mod container;
-#[cfg(feature = "daphne")]
-pub mod daphne;
 pub mod engine;
 pub mod error;
 pub mod formats;
@@ -123,8 +119,6 @@ pub mod fragments;
 #[cfg(feature = "daphne")]
 pub mod frames;
 pub mod matrix;
-#[cfg(feature = "matrix-market")]
-pub mod matrix_market;
 pub mod numpy;
 pub mod output;
 pub mod plot;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::formats::FormatName;
 #[cfg(feature = "daphne")]
-use crate::daphne::Dialect;
+use crate::formats::values::Dialect;
 use crate::formats::{DatasetKind, FormatOptions};
 use crate::{Context, Dataset, Location};
 use nnz_core::{MatrixSource, Repairs, Result};
@@ -52,7 +53,7 @@ pub(crate) fn open_matrix(location: &Location, context: &Context) -> Result<Box<
 pub struct OpenOptions {
     #[cfg(feature = "daphne")]
     pub(crate) dialect: Option<Dialect>,
-    pub(crate) format: Option<&'static str>,
+    pub(crate) format: Option<FormatName>,
     pub(crate) format_options: FormatOptions,
     pub(crate) preferred: DatasetKind,
     pub(crate) repairs: Option<Arc<Repairs>>,
@@ -87,8 +88,8 @@ impl OpenOptions {
 
     /// Opens with this format, without detection.
     #[must_use]
-    pub fn format(mut self, name: &'static str) -> Self {
-        self.format = Some(name);
+    pub fn format(mut self, name: impl Into<FormatName>) -> Self {
+        self.format = Some(name.into());
         self
     }
 

@@ -62,7 +62,8 @@ pub fn repair(
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
     let repairs = Arc::new(Repairs::new().complete(complete));
-    let mut options = options.clone().repairs(Arc::clone(&repairs));
+    let mut options = options.clone();
+    options.open = options.open.repairs(Some(Arc::clone(&repairs)));
     let done = run(from, to, &mut options, context);
     let mut done = done.map_err(|error| reason(error, &place))?;
     done.repairs.extend(repairs.list());
@@ -76,10 +77,10 @@ fn run(
     context: &Context,
 ) -> Result<RepairSummary> {
     let started = Instant::now();
-    let found = context.detect(from, &options.open_options())?;
+    let found = context.detect(from, &options.open)?;
     let to = &to.resolve_target()?;
     if options.format.is_none() && context.format_of_target(to, options).is_err() {
-        options.format = Some(found.format().info().name).filter(|name| !name.is_empty());
+        options.format = Some(found.format().info().name).filter(|name| !name.as_str().is_empty());
     }
     let mut done = RepairSummary {
         repairs: Vec::new(),
@@ -94,7 +95,7 @@ fn run(
         return Ok(done);
     }
     let place = from.source_place();
-    let opened = options.open_options();
+    let opened = options.open.clone();
     #[cfg(feature = "fragments")]
     let format = found.format();
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {

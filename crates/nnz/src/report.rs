@@ -149,8 +149,7 @@ fn findings(
 ) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let open = &options.open;
-    let how =
-        ValidateOptions::default().format(open.format).format_options(open.format_options.clone());
+    let how = ValidateOptions::default().open(open.clone());
     let each = &mut |finding| {
         if found.len() < FINDINGS {
             found.push(finding);

@@ -33,7 +33,7 @@ pub fn slice(
     if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, context)? {
         return Ok(summary);
     }
-    let source = options.open_options().open_matrix(from, context)?;
+    let source = options.open.open_matrix(from, context)?;
     let source = Box::new(Slice::new(source, rows, cols)?);
     // Positions in messages of the engine are those in the selection.
     let summary = crate::convert_source(&*source, to, options, context)?;

@@ -88,13 +88,13 @@ fn find_for(
     if !formats.into_iter().any(|format| format.is_target(to, options)) {
         return Ok(None);
     }
-    let found = find(from, &options.open_options(), context)?;
+    let found = find(from, &options.open, context)?;
     let found = found.filter(|found| found.format.is_target(to, options));
     if let Some(Found { info, format, .. }) = found {
         // Here, because the source is not part of these errors.
         format.check_target(to, options, context)?;
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
-        check_options(info.name, &known, options.format_options.names())?;
+        check_options(info.name.as_str(), &known, options.format_options.names())?;
     }
     Ok(found)
 }
@@ -134,23 +134,20 @@ pub fn convert(
         if !is_written(from, to, options, context)? {
             return Ok(None);
         }
-        let options = match tables(from, &options.open_options(), context)? {
+        let options = match tables(from, &options.open, context)? {
             // There are no entries to order by.
             Some(tables) => {
                 let applied = profile.apply(&*tables, to, options, context)?;
                 applied.reorder(options.reorder.clone())
             }
-            None => profile.apply(
-                &*options.open_options().open_matrix(from, context)?,
-                to,
-                options,
-                context,
-            )?,
+            None => {
+                profile.apply(&*options.open.open_matrix(from, context)?, to, options, context)?
+            }
         };
         return convert(from, to, &options, context);
     }
     if options.reorders() && is_written(from, to, options, context)? {
-        let source = options.open_options().open_matrix(from, context)?;
+        let source = options.open.open_matrix(from, context)?;
         let ([rows, cols], options) = &reorder::new_order(&*source, options, context)?;
         drop(source);
         return write(
@@ -190,7 +187,7 @@ fn convert_to_other(
     if !possible || !conversions.any(|conversion| conversion.is_target(to, options)) {
         return Ok(None);
     }
-    let Some(detected) = readable(context.detect(from, &options.open_options()))? else {
+    let Some(detected) = readable(context.detect(from, &options.open))? else {
         return Ok(None);
     };
     let Some(conversion) = detected.format().abilities().conversion else { return Ok(None) };

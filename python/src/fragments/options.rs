@@ -1,6 +1,6 @@
 //! Options and summaries of writing fragments.
 
-use nnz::bpcells::Packing;
+use nnz::formats::values::Packing;
 use nnz::fragments::{FragmentSummary, StoreOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

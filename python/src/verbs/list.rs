@@ -19,7 +19,7 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             kinds.iter().map(ToString::to_string).collect()
         };
         let one = PyDict::new(py);
-        one.set_item("name", format.name)?;
+        one.set_item("name", format.name.as_str())?;
         one.set_item("aliases", format.aliases)?;
         one.set_item("extensions", format.extensions)?;
         one.set_item("summary", format.summary)?;

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use nnz::daphne::Dialect;
 use nnz::engine::Filter;
+use nnz::formats::values::Dialect;
 use nnz::matrix::AxisKind;
 use nnz::whole::{ConcatFilesOptions, Join};
 use nnz::{
@@ -47,7 +47,7 @@ pub(crate) fn convert<'py>(
             if to_frame && frames::is_text(&from, &OpenOptions::new(), context)? {
                 return Ok(None);
             }
-            match convert_matrix(&from, &to, dialect, &options, context) {
+            match convert_matrix(&from, &to, (dialect, &reading), &options, context) {
                 Err(error) if reading.is_empty() && is_table(&error, &from, dialect, context)? => {
                     Ok(None)
                 }
@@ -65,17 +65,17 @@ pub(crate) fn convert<'py>(
 fn convert_matrix(
     from: &Location,
     to: &Location,
-    dialect: Option<Dialect>,
+    (dialect, reading): (Option<Dialect>, &Reading),
     options: &ConvertOptions,
     context: &Context,
 ) -> nnz::Result<Summary> {
     let Some(dialect) = dialect else { return nnz::convert(from, to, options, context) };
-    if options.from_format.is_some() || !options.from_options.is_empty() {
+    if !reading.is_empty() {
         let what = "from_dialect and options of other formats cannot be used together";
         return Err(nnz::Error::argument(what));
     }
-    let reading = OpenOptions::new().dialect(Some(dialect));
-    reading.open(from, context)?.convert(to, options, context)
+    let open = OpenOptions::new().dialect(Some(dialect));
+    open.open(from, context)?.convert(to, options, context)
 }
 
 /// Returns whether a location that could not be converted as a matrix has a table.
@@ -102,7 +102,8 @@ fn convert_table<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options::TableReading { types, from_dialect } = reading;
-    let options = options::frame(given)?.types(types).from_dialect(from_dialect);
+    let options =
+        options::frame(given)?.types(types).open(OpenOptions::new().dialect(from_dialect));
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         frames::convert(&from, &to, &options, context)
     })?;

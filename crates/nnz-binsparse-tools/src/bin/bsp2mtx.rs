@@ -33,9 +33,8 @@ struct Args {
 
 fn main() -> ExitCode {
     run_tool(TOOL, |args: Args| {
-        let format = Some("mtx");
         let options =
-            ConvertOptions::default().format(format).overwrite(true).sync(args.writing.syncs());
+            ConvertOptions::default().format("mtx").overwrite(true).sync(args.writing.syncs());
         let source = nnz::open(&args.source)?.into_matrix()?;
         convert(TOOL, &*source, &args.target, &options).map(|()| true)
     })

@@ -78,12 +78,14 @@ fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<Declared>
         for option in of(info) {
             match all.iter_mut().find(|known| known.name() == option.name) {
                 Some(known) => {
-                    known.formats.push(info.name);
+                    known.formats.push(info.name.as_str());
                     if known.options.iter().all(|other| other.help != option.help) {
                         known.options.push(*option);
                     }
                 }
-                None => all.push(Declared { options: vec![*option], formats: vec![info.name] }),
+                None => {
+                    all.push(Declared { options: vec![*option], formats: vec![info.name.as_str()] })
+                }
             }
         }
     }
@@ -124,7 +126,9 @@ pub(super) fn of_whole_files(arg: Arg) -> Arg {
         info.options.iter().find(|option| option.name == name).map(|option| (info.name, option))
     });
     match found {
-        Some((format, option)) => arg.help(option.help).help_heading(heading(TARGETS, &[format])),
+        Some((format, option)) => {
+            arg.help(option.help).help_heading(heading(TARGETS, &[format.as_str()]))
+        }
         None => arg.hide(true),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
-use nnz::{Compression, Location, bpcells::FormatVersion};
+use nnz::{Compression, Location, formats::values::FormatVersion};
 
 use super::values::{natural, positive};
 use super::{Memory, Threads, Writing, location};

@@ -1,8 +1,8 @@
 //! How files are read.
 
 use clap::Args as Group;
-use nnz::daphne::Dialect;
-use nnz::formats::Registry;
+use nnz::formats::values::Dialect;
+use nnz::formats::{FormatName, Registry};
 use nnz::{ConvertOptions, OpenOptions, ValueType};
 
 use super::ReadArgs;
@@ -55,10 +55,7 @@ impl SourceFormat {
 
     /// Adds them to the options of a conversion.
     pub(crate) fn of_conversion(&self, options: ConvertOptions) -> ConvertOptions {
-        options
-            .from_dialect(self.from_dialect)
-            .from_format(self.from.format)
-            .from_options(self.from.options.0.clone())
+        options.open(self.set())
     }
 }
 
@@ -67,7 +64,7 @@ impl SourceFormat {
 pub(crate) struct From {
     /// Format of SRC: a name from nnz formats [default: detected]
     #[arg(long = "from", value_name = "FORMAT", id = "from_format", value_parser = format_name)]
-    pub(crate) format: Option<&'static str>,
+    pub(crate) format: Option<FormatName>,
 
     #[command(flatten)]
     pub(crate) options: ReadArgs,
@@ -85,21 +82,21 @@ impl From {
 
     /// Returns whether the file may be one that is read as a whole, with several matrices and tables.
     pub(crate) fn may_be_whole(&self) -> bool {
-        let given = self.format.and_then(|name| Registry::default().find(name));
+        let given = self.format.and_then(|name| Registry::default().find(name.as_str()));
         let registry = Registry::default();
         given.is_none_or(|format| format.abilities().whole.is_some())
             && registry.only_of_whole_files(&self.options.0)
     }
 }
 
-fn format_name(text: &str) -> Result<&'static str, String> {
+fn format_name(text: &str) -> Result<FormatName, String> {
     let registry = Registry::default();
     // Fragments as text are read by `nnz fragments import` only.
-    let readable = |name: &&str| *name != "fragment-text";
+    let readable = |name: &FormatName| *name != "fragment-text";
     let found = registry.find(text).map(|format| format.info().name).filter(readable);
     found.ok_or_else(|| {
         let names = registry.formats().iter().map(|format| format.info().name);
-        let names: Vec<_> = names.filter(readable).collect();
+        let names: Vec<_> = names.filter(readable).map(FormatName::as_str).collect();
         format!("expected {}", names.join(", "))
     })
 }
@@ -123,7 +120,7 @@ pub(crate) struct SourceOptions {
 }
 
 fn column_type(text: &str) -> Result<ValueType, String> {
-    let found = nnz::daphne::value_type(text).or_else(|| text.parse().ok());
+    let found = nnz::formats::values::parse_daphne_type(text).or_else(|| text.parse().ok());
     found.ok_or_else(|| {
         "expected si8 to si64, ui8 to ui64, f32 or f64; or int8 to int64, uint8 to uint64, float32 or \
          float64"

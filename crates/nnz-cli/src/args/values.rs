@@ -138,7 +138,7 @@ pub(super) fn positive(text: &str) -> Result<u32, String> {
 /// A target format, and the options that its name implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
-    pub(crate) format: &'static str,
+    pub(crate) format: nnz::formats::FormatName,
     pub(crate) options: FormatOptions,
 }
 
@@ -150,7 +150,7 @@ impl FromStr for To {
         let (format, options) = registry.parse_target(text).map_err(|_| {
             let infos = registry.formats().iter().map(|format| format.info());
             let written = infos.filter(|info| info.writes.contains(&DatasetKind::Matrix));
-            let names: Vec<&str> = written.map(|info| info.name).collect();
+            let names: Vec<&str> = written.map(|info| info.name.as_str()).collect();
             format!("expected {}, or a Binsparse format such as CSR", names.join(", "))
         })?;
         Ok(Self { format: format.info().name, options })

@@ -40,7 +40,7 @@ impl Shown {
         let option =
             |&FormatOption { name, value, help, .. }: &_| ShownOption { name, value, help };
         Self {
-            name: format.name,
+            name: format.name.as_str(),
             aliases: format.aliases,
             reads: kinds(format.reads),
             writes: kinds(format.writes),

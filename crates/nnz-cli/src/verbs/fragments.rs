@@ -147,7 +147,7 @@ fn count(args: &Count, quiet: bool, context: &Context) -> Result<Outcome, Error>
 
 fn options(args: &Storing) -> StoreOptions {
     StoreOptions::default()
-        .packing(args.unpacked.then_some(nnz::bpcells::Packing::Unpacked))
+        .packing(args.unpacked.then_some(nnz::formats::values::Packing::Unpacked))
         .format_version(args.format_version)
         .compress(args.compress)
         .overwrite(args.force)

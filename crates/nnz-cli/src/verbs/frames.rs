@@ -4,7 +4,7 @@ use nnz::Context;
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{Axis, CatOptions, Error, Location, Rounding, Selection, text::escaped};
+use nnz::{Axis, CatOptions, Error, Location, OpenOptions, Rounding, Selection, text::escaped};
 use serde::Serialize;
 
 use super::write;
@@ -56,14 +56,14 @@ pub(super) fn convert(
         let what = format!("contains a data frame, to which {option} does not apply");
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
-    let options = FrameOptions::default()
-        .format(writing.to.as_ref().map(|to| to.format))
+    let mut options = FrameOptions::default()
         .types(args.source_options.types.clone())
-        .from_dialect(args.source_options.reading.from_dialect)
+        .open(OpenOptions::new().dialect(args.source_options.reading.from_dialect))
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
         .overwrite(writing.force)
         .sync(!writing.no_sync);
+    options.format = writing.to.as_ref().map(|to| to.format);
     let summary = frames::convert(&args.source, &args.target, &options, context)?;
     if !quiet {
         summarise(&args.source, &args.target, &summary);

@@ -27,10 +27,7 @@ struct One {
 pub(crate) fn validate(args: &args::Validate, context: &Context) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
-    let options = ValidateOptions::default()
-        .dialect(args.reading.from_dialect)
-        .format(args.reading.from.format)
-        .format_options(args.reading.from.options.0.clone());
+    let options = ValidateOptions::default().open(args.reading.set());
     if let Err(error) = nnz::validate(&args.source, &options, context, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);

@@ -215,8 +215,7 @@ pub(crate) fn split(args: &args::Split, quiet: bool, context: &Context) -> Resul
 pub(super) fn options(args: &Writing, context: &Context) -> Result<ConvertOptions, Error> {
     let memory = context.memory();
     let [row_labels, col_labels] = args.labelling.labels(memory)?;
-    Ok(ConvertOptions::default()
-        .format(args.to.as_ref().map(|to| to.format))
+    let mut options = ConvertOptions::default()
         .format_options(args.format_options.0.clone())
         .structure(match args.structure {
             _ if args.expand => StructurePolicy::General,
@@ -233,7 +232,9 @@ pub(super) fn options(args: &Writing, context: &Context) -> Result<ConvertOption
         .transpose(false)
         .cell_axis(args.cell_axis.map_or_else(Default::default, Into::into))
         .row_labels(row_labels)
-        .col_labels(col_labels))
+        .col_labels(col_labels);
+    options.format = args.to.as_ref().map(|to| to.format);
+    Ok(options)
 }
 
 /// Prints the summary to standard error: the target may be standard output.

@@ -74,7 +74,7 @@ impl Measured {
         std::fs::create_dir_all(&bucket).unwrap();
         std::fs::create_dir(folder.path().join("out")).unwrap();
         let store = bucket.join("p.bpcells");
-        let options = ConvertOptions::default().format(Some("bpcells"));
+        let options = ConvertOptions::default().format("bpcells");
         let source = matrix(size.rows, size.cols).into_source().unwrap();
         nnz::convert_source(&*source, Location::parse(&store), &options, &nnz::Context::default())
             .unwrap();

@@ -30,7 +30,7 @@ fn served_as(name: &str, format: &'static str, cols: u32) -> (tempfile::TempDir,
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("bucket")).unwrap();
     let at = Location::parse(folder.path().join("bucket").join(name));
-    let options = ConvertOptions::default().format(Some(format));
+    let options = ConvertOptions::default().format(format);
     nnz::convert_source(&*matrix(cols).into_source().unwrap(), at, &options, &Context::default())
         .unwrap();
     let behavior = Behavior { delay: Duration::from_millis(10), ..Behavior::default() };

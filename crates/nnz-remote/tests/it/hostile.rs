@@ -83,7 +83,7 @@ fn nodes_that_name_the_same_children_are_not_counted_without_end() {
         vec![1_u32; 300_000],
     );
     let options = nnz::ConvertOptions::default()
-        .format(Some("binsparse"))
+        .format("binsparse")
         .compress(Some(nnz::Compression::Gzip(1)));
     nnz::WriteMatrix::write(matrix.unwrap(), &path, &options, &nnz::Context::default()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();

@@ -92,6 +92,12 @@ fn write(
     nnz::convert_source(&*source, Location::parse(to), options, context).map(drop)
 }
 
+/// Sets the format, if one is given.
+fn to_format(mut options: ConvertOptions, format: Option<&'static str>) -> ConvertOptions {
+    options.format = format.map(Into::into);
+    options
+}
+
 fn forced() -> ConvertOptions {
     ConvertOptions::default().overwrite(true)
 }
@@ -123,7 +129,7 @@ const TARGETS: [(&str, Option<&str>); 13] = [
 /// Writes all formats locally and to the bucket, and compares.
 fn compare_all(bucket: &Bucket) {
     for (name, format) in TARGETS {
-        let mut options = ConvertOptions::default().format(format);
+        let mut options = to_format(ConvertOptions::default(), format);
         if name.ends_with("dbdf") {
             options.format_options.set("meta", "true");
         }
@@ -179,7 +185,7 @@ fn the_mark_of_a_store_is_written_last() {
     ] {
         bucket.server.take_log();
         bucket
-            .write(1, &format!("s3://bucket/{name}"), &ConvertOptions::default().format(format))
+            .write(1, &format!("s3://bucket/{name}"), &to_format(ConvertOptions::default(), format))
             .unwrap();
         let log = bucket.server.take_log();
         let last = log.last().unwrap();
@@ -208,7 +214,7 @@ fn existing_targets_are_refused_before_any_work() {
     let bucket = Bucket::new();
     for name in ["m.bpcells", "m.h5ad", "m.zarr", "m.bsp"] {
         let format = (name == "m.zarr").then_some("binsparse");
-        let options = ConvertOptions::default().format(format);
+        let options = to_format(ConvertOptions::default(), format);
         let at = format!("s3://bucket/d/{name}");
         bucket.write(1, &at, &options).unwrap();
         let before = bucket.objects();
@@ -222,15 +228,12 @@ fn existing_targets_are_refused_before_any_work() {
     // Objects that are no store are in the way, too, and a file does not replace a directory.
     std::fs::create_dir(bucket.served("other")).unwrap();
     std::fs::write(bucket.served("other/file"), "x").unwrap();
-    bucket
-        .write(1, "s3://bucket/other", &ConvertOptions::default().format(Some("bpcells")))
-        .unwrap_err();
-    let file = forced().format(Some("anndata"));
+    bucket.write(1, "s3://bucket/other", &ConvertOptions::default().format("bpcells")).unwrap_err();
+    let file = forced().format("anndata");
     let error = bucket.write(1, "s3://bucket/other", &file).unwrap_err();
     let what = "is a directory, which is not replaced by a file";
     assert_eq!(error.to_string(), format!("s3://bucket/other: {what}"));
-    let error =
-        bucket.write(1, "s3://bucket/other", &forced().format(Some("bpcells"))).unwrap_err();
+    let error = bucket.write(1, "s3://bucket/other", &forced().format("bpcells")).unwrap_err();
     assert!(error.to_string().contains("it contains another file, \"file\""), "{error}");
     assert_eq!(std::fs::read(bucket.served("other/file")).unwrap(), b"x");
 }
@@ -243,7 +246,7 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
         ("m.zarr", Some("binsparse"), "zarr.json"),
         ("m.bsp", None, "binsparse.json"),
     ] {
-        let options = forced().format(format);
+        let options = to_format(forced(), format);
         let at = format!("s3://bucket/{name}");
         bucket.write(1, &at, &options).unwrap();
         bucket.server.take_log();
@@ -268,9 +271,9 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
     assert!(error.to_string().contains("\"own\""), "{error}");
     assert!(bucket.served("k.bpcells/version").exists());
     // A file is replaced in one step.
-    bucket.write(1, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
+    bucket.write(1, "s3://bucket/m.h5ad", &forced().format("anndata")).unwrap();
     bucket.server.take_log();
-    bucket.write(2, "s3://bucket/m.h5ad", &forced().format(Some("anndata"))).unwrap();
+    bucket.write(2, "s3://bucket/m.h5ad", &forced().format("anndata")).unwrap();
     assert_eq!(writes(&bucket.server.take_log()), [("PUT".to_owned(), "m.h5ad".to_owned())]);
 }
 
@@ -278,7 +281,7 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
 fn what_is_replaced_is_read_once() {
     let bucket = Bucket::new();
     for (name, format) in [("m.bpcells", None), ("m.zarr", Some("anndata"))] {
-        let (at, options) = (format!("s3://bucket/{name}"), forced().format(format));
+        let (at, options) = (format!("s3://bucket/{name}"), to_format(forced(), format));
         bucket.write(1, &at, &options).unwrap();
         let objects = files(&bucket.served(name)).len();
         bucket.server.take_log();
@@ -327,7 +330,7 @@ fn a_failure_leaves_nothing() {
         ] {
             let forbid_writes = Some(part.to_owned());
             bucket.server.set(Behavior { forbid_writes, ..Behavior::default() });
-            let mut options = ConvertOptions::default().format(format);
+            let mut options = to_format(ConvertOptions::default(), format);
             if name.ends_with("dbdf") {
                 options.format_options.set("meta", "true");
             }
@@ -378,7 +381,7 @@ fn what_another_program_writes_meanwhile_is_kept() {
         bucket.set_options(&[("part_size", part_size)]);
         let at = bucket.served("m.h5ad");
         bucket.server.before("PUT", "m.h5ad", move || std::fs::write(at, "theirs").unwrap());
-        let options = ConvertOptions::default().format(Some("anndata"));
+        let options = ConvertOptions::default().format("anndata");
         let error = bucket.write(1, "s3://bucket/m.h5ad", &options).unwrap_err();
         assert_eq!(error.to_string(), "s3://bucket/m.h5ad: already exists");
         assert_eq!(std::fs::read(bucket.served("m.h5ad")).unwrap(), b"theirs");
@@ -405,7 +408,7 @@ fn a_cancelled_upload_leaves_nothing() {
                 std::thread::sleep(std::time::Duration::from_millis(200));
             });
             let context = bucket.context.clone().with_cancellation(token);
-            let options = ConvertOptions::default().format(format);
+            let options = to_format(ConvertOptions::default(), format);
             let done = write(1, &format!("s3://bucket/{name}"), &options, &context);
             assert_eq!(bucket.server.open_uploads(), 0, "{name}");
             // The last request completes the output.
@@ -417,7 +420,7 @@ fn a_cancelled_upload_leaves_nothing() {
             }
             done.unwrap();
             let local = bucket.local(name);
-            bucket.write(1, local.to_str().unwrap(), &forced().format(format)).unwrap();
+            bucket.write(1, local.to_str().unwrap(), &to_format(forced(), format)).unwrap();
             assert!(files(&local) == files(&bucket.served(name)), "{name}");
             let served = bucket.served(name);
             let _ = std::fs::remove_file(&served).or_else(|_| std::fs::remove_dir_all(&served));
@@ -435,7 +438,7 @@ fn a_server_that_does_not_answer_can_be_left() {
         std::thread::sleep(std::time::Duration::from_secs(30));
     });
     let context = bucket.context.clone().with_cancellation(token);
-    let options = ConvertOptions::default().format(Some("anndata"));
+    let options = ConvertOptions::default().format("anndata");
     let started = std::time::Instant::now();
     let error = write(1, "s3://bucket/m.h5ad", &options, &context).unwrap_err();
     assert!(matches!(error.kind(), nnz::ErrorKind::Cancelled), "{error}");
@@ -455,7 +458,7 @@ fn places_that_cannot_be_written_are_clear_errors() {
         format!("https://host/m.bpcells: {https}")
     );
     assert_eq!(
-        refused("http://host/m.h5ad", &options.clone().format(Some("anndata"))),
+        refused("http://host/m.h5ad", &options.clone().format("anndata")),
         format!("http://host/m.h5ad: {https}")
     );
     assert_eq!(
@@ -463,12 +466,12 @@ fn places_that_cannot_be_written_are_clear_errors() {
         "s3://none/m.bpcells: there is no such bucket"
     );
     assert_eq!(refused("s3://none/m.mtx", &options), "s3://none/m.mtx: there is no such bucket");
-    let rootless = refused("s3://bucket/", &options.clone().format(Some("bpcells")));
+    let rootless = refused("s3://bucket/", &options.clone().format("bpcells"));
     assert_eq!(rootless, "s3://bucket: the URL has no key: write to BUCKET/KEY");
     // Groups of new files are written, but not added to existing ones.
     for name in ["g.h5", "g.zarr"] {
         let at = format!("s3://bucket/{name}::a/b");
-        let options = forced().format(Some("bpcells"));
+        let options = forced().format("bpcells");
         bucket.write(1, &at, &options).unwrap();
         bucket.context.open(at.as_str()).unwrap();
         let before = bucket.objects();

@@ -59,7 +59,7 @@ pub fn aggregate(
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
     let place = from.source_place();
-    let source = options.open_options().open_matrix(from, context)?;
+    let source = options.open.open_matrix(from, context)?;
     let source = super::labelled(source, options, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let column = column(&*source, axis, by, context.memory() / 4);

@@ -114,7 +114,7 @@ pub fn normalize(
     context: &Context,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
-    let source = options.open_options().open_matrix(from, context)?;
+    let source = options.open.open_matrix(from, context)?;
     let source = how.apply(source, options, context)?;
     convert_source(&*source, to, options, context)
 }

@@ -60,7 +60,7 @@ pub fn pca(
     let started = Instant::now();
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
-    let source = convert.open_options().open_matrix(from, context)?;
+    let source = convert.open.open_matrix(from, context)?;
     let write = context.pca_writer(to, convert)?;
     let source = super::labelled(source, convert, context)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));

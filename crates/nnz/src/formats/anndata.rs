@@ -19,7 +19,7 @@ use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
 use super::unrecognized::no_group;
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -45,7 +45,7 @@ fn absent(error: Error, item: &Item, file: &AnnData, probe: &Probe) -> Error {
 const ENCODING: &str = "encoding-type";
 
 pub(super) static INFO: FormatInfo = FormatInfo {
-    name: "anndata",
+    name: FormatName::new("anndata"),
     aliases: &["h5ad"],
     extensions: &["h5ad"],
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",

@@ -16,7 +16,9 @@ use nnz_storage::InputDirectory;
 use super::arrays;
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
-use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, FormatOptions, MatrixTarget, Probe,
+};
 use crate::container_target::{ends_in, goes_to_hdf5};
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
@@ -26,7 +28,7 @@ use crate::{
 pub(crate) struct Binsparse;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "binsparse",
+    name: FormatName::new("binsparse"),
     aliases: &["bsp"],
     extensions: &["bsp.h5", "bsp.hdf5", "nc", "nc4", "zarr", "bsp.npz", "bsp"],
     summary: "Binsparse matrices and tensors: HDF5, NetCDF, Zarr, npz, directories of .npy",

@@ -13,7 +13,8 @@ use nnz_storage::InputDirectory;
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, arrays, bpcells_fragments,
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe, arrays,
+    bpcells_fragments,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -24,7 +25,7 @@ pub(super) struct BpCells;
 pub(super) const VERSION: &str = "version";
 
 static INFO: FormatInfo = FormatInfo {
-    name: "bpcells",
+    name: FormatName::new("bpcells"),
     aliases: &[],
     extensions: &["bpcells", "rds"],
     summary: "BPCells matrices: directories, R objects, HDF5, NetCDF, Zarr, npz",

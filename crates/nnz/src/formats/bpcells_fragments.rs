@@ -7,14 +7,14 @@ use nnz_core::{Finding, Result, readable};
 use super::bpcells::{VERSION, take_r_object};
 use super::cancellable::cancellable;
 use super::checked_arrays::check_arrays;
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, arrays};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, Probe, arrays};
 use crate::{Dataset, OpenOptions, ValidateOptions};
 
 /// BPCells fragments, on any container.
 pub(super) struct BpCellsFragments;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "bpcells-fragments",
+    name: FormatName::new("bpcells-fragments"),
     aliases: &[],
     extensions: &["fragments", "rds"],
     summary: "BPCells fragments: directory, HDF5 group or R object; see nnz fragments",

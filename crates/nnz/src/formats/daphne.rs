@@ -12,11 +12,11 @@ use nnz_storage::{InputDirectory, Opened};
 
 pub(crate) use options::DaphneOptions;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// The name of the format.
-pub(crate) const NAME: &str = "daphne";
+pub(crate) const NAME: FormatName = FormatName::new("daphne");
 
 /// A DAPHNE matrix or frame, or a directory of segments.
 pub(super) struct Daphne;
@@ -76,11 +76,11 @@ impl Format for Daphne {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let opened = opened(&probe)?;
-        let read = ReadOptions { dialect: options.dialect };
+        let read = ReadOptions { dialect: options.open.dialect };
         let place = probe.location().source_place();
         match nnz_daphne::validate_opened(opened, &read, context.cancellation(), each) {
             // If a dialect is given, the file need not be detected as DAPHNE.
-            Err(error) if options.dialect.is_none() => {
+            Err(error) if options.open.dialect.is_none() => {
                 nnz_engine::report_error(error.with_context(&place), each)
             }
             done => done,

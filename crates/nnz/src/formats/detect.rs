@@ -85,7 +85,7 @@ impl Context {
         let found = self.operation().detect_format(location, options)?;
         let info = found.format.info();
         let known: Vec<_> = info.read_options.iter().map(|option| option.name).collect();
-        check_options(info.name, &known, options.format_options.names())?;
+        check_options(info.name.as_str(), &known, options.format_options.names())?;
         Ok(found)
     }
 
@@ -94,7 +94,7 @@ impl Context {
         if let Some(name) = options.format {
             let format = self.registry().formats().iter().find(|format| format.info().name == name);
             let Some(&format) = format else {
-                return Err(Error::argument(format!("unknown format {name:?}")));
+                return Err(Error::argument(format!("unknown format \"{name}\"")));
             };
             #[cfg(feature = "daphne")]
             if name == super::DAPHNE {

@@ -11,14 +11,16 @@ use nnz_text::edges::{self, Nodes, ReadOptions, Weight};
 use nnz_text::{Base, Size};
 
 use super::text::{self, TextPath};
-use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, FormatOption, MatrixTarget, Probe,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// Edge lists: text, plain or gzipped.
 pub(super) struct Edges;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "edges",
+    name: FormatName::new("edges"),
     aliases: &["edgelist", "edge-list"],
     extensions: &["el", "wel", "edges", "ncol", "el.gz", "wel.gz", "edges.gz", "ncol.gz"],
     summary: "Edge lists as of SNAP, KONECT, GAP, networkx and igraph: text, plain or gzipped",

@@ -3,14 +3,14 @@
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_singlecell::fragment_tsv;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, Probe};
 use crate::{Dataset, OpenOptions};
 
 /// Fragments as text. Only `fragments::import` reads them: it sorts and indexes them.
 pub(super) struct FragmentText;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "fragment-text",
+    name: FormatName::new("fragment-text"),
     aliases: &[],
     extensions: &["tsv", "tsv.gz", "bed", "bed.gz"],
     summary: "Fragments as text, plain, gzipped or bgzipped; see nnz fragments",

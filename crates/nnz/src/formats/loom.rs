@@ -15,7 +15,7 @@ use nnz_singlecell::loom::{Item, Loom};
 use nnz_storage::InputDirectory;
 
 use super::unrecognized::no_group;
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) use file::{Part, Rest, is_whole_target, write};
 
@@ -23,7 +23,7 @@ pub(super) use file::{Part, Rest, is_whole_target, write};
 pub(super) struct LoomFile;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "loom",
+    name: FormatName::new("loom"),
     aliases: &[],
     extensions: &["loom"],
     summary: "Loom, versions 2 and 3: matrix, layers, row_graphs, col_graphs",

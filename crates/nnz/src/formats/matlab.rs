@@ -11,7 +11,8 @@ use nnz_scientific::matlab::{self, MatFile, MatlabData, MatlabTensor, Unsupporte
 use nnz_storage::InputDirectory;
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, tensor_arrays,
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe, groups,
+    tensor_arrays,
 };
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
@@ -20,7 +21,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) struct Matlab;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "matlab",
+    name: FormatName::new("matlab"),
     aliases: &["mat"],
     extensions: &["mat"],
     summary: "MATLAB variables: MAT-files of versions 5 (-v6, -v7) and 7.3; written as 7.3",

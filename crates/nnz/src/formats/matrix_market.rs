@@ -9,14 +9,14 @@ use nnz_core::{Error, Finding, MatrixSource, Result, readable};
 use nnz_matrix_market::archive::{self, Archive, ArchiveMatrix};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "mtx",
+    name: FormatName::new("mtx"),
     aliases: &["matrix-market", "matrixmarket"],
     extensions: &["mtx", "mtx.gz"],
     summary: "Matrix Market: coordinate and array text, plain, gzipped, or in a .tar.gz",
@@ -82,7 +82,7 @@ impl Format for MatrixMarket {
             && archive.main().is_none()
             && !archive.matrices().is_empty()
         {
-            let bare = options.open_options().format == Some(INFO.name);
+            let bare = options.open.format == Some(INFO.name);
             return archive.matrices().iter().try_for_each(|matrix| {
                 let opened = archive.open_matrix(matrix, bare, None).map(Dataset::Matrix);
                 let read = opened
@@ -92,7 +92,7 @@ impl Format for MatrixMarket {
         }
         let ended = ends_a_line(&probe)?;
         let read = self
-            .open(probe, &options.open_options())
+            .open(probe, &options.open)
             .and_then(|dataset| crate::check::read_whole(dataset, &place, context, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))?;
         if !ended {

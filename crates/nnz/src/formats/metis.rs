@@ -10,14 +10,14 @@ use nnz_storage::InputDirectory;
 use nnz_text::metis::{self, SIZE, WEIGHT};
 
 use super::text::{TextPath, other_annotations};
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// METIS graphs: text, plain or gzipped.
 pub(super) struct Metis;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "metis",
+    name: FormatName::new("metis"),
     aliases: &[],
     extensions: &["graph", "metis", "graph.gz", "metis.gz"],
     summary: "METIS graphs: the neighbours of each vertex as text, plain or gzipped",

@@ -15,7 +15,9 @@ use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Result};
 use nnz_scientific::npy::NpySource;
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe, tensor_arrays,
+};
 use crate::compute::PcaWriter;
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
@@ -24,7 +26,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) struct Npy;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "npy",
+    name: FormatName::new("npy"),
     aliases: &[],
     extensions: &["npy"],
     summary: "NumPy arrays: dense matrices in C or Fortran order; written in C order",

@@ -62,7 +62,7 @@ fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
 ///
 /// ```
 /// use nnz::formats::FormatOptions;
-/// use nnz::matrix_market::Layout;
+/// use nnz::formats::values::Layout;
 ///
 /// let options = FormatOptions::new().with("layout", "array").with("narrow", "true");
 /// assert_eq!(options.parse::<Layout>("layout")?, Some(Layout::Array));

@@ -6,14 +6,14 @@ use crate::Context;
 use nnz_core::{Error, ErrorKind, MatrixSource, Result};
 use nnz_scientific::r_matrix;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// A matrix of R or its package Matrix, in an `.rds` file.
 pub(super) struct RMatrix;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "dgCMatrix",
+    name: FormatName::new("dgCMatrix"),
     aliases: &[],
     extensions: &[],
     summary: "R matrices (.rds): reads base R and classes of the Matrix package; writes dgCMatrix",

@@ -164,7 +164,7 @@ impl Registry {
         let named = |known: &str| known.eq_ignore_ascii_case(name);
         self.formats.iter().copied().find(|format| {
             let info = format.info();
-            named(info.name) || info.aliases.iter().any(|alias| named(alias))
+            named(info.name.as_str()) || info.aliases.iter().any(|alias| named(alias))
         })
     }
 
@@ -198,7 +198,7 @@ impl Registry {
     pub(super) fn written_if(&self, filter: impl Fn(&FormatInfo) -> bool) -> String {
         let infos = self.formats.iter().map(|format| format.info());
         let written = infos.filter(|info| writes_matrices(info) && filter(info));
-        written.map(|info| info.name).collect::<Vec<_>>().join(", ")
+        written.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns whether all options are those of sources with several matrices and tables.

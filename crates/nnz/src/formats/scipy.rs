@@ -11,7 +11,9 @@ use nnz_container::matrix::{Indices, Vector};
 use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
 use nnz_scientific::scipy::{self, ScipyFile, is_scipy};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe, tensor_arrays,
+};
 use crate::tensor::TensorFile;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
 
@@ -19,7 +21,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOpt
 pub(super) struct Scipy;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "scipy",
+    name: FormatName::new("scipy"),
     aliases: &[],
     extensions: &["npz"],
     summary: "SciPy sparse: csr, csc, coo; bsr, dia and PyData sparse are read but not written",

@@ -12,14 +12,16 @@ use nnz_text::svmlight::{self, LABEL, QUERY, ReadOptions, WEIGHT};
 use nnz_text::{Base, Size};
 
 use super::text::{self, TextPath, YesOrNo, other_annotations};
-use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, FormatOption, MatrixTarget, Probe,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// SVMlight or libsvm: text, plain or gzipped.
 pub(super) struct Svmlight;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "svmlight",
+    name: FormatName::new("svmlight"),
     aliases: &["libsvm"],
     extensions: &["svm", "svmlight", "libsvm", "svm.gz", "svmlight.gz", "libsvm.gz"],
     summary: "SVMlight and libsvm: rows with labels as text, plain or gzipped",

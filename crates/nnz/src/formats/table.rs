@@ -11,7 +11,7 @@ use nnz_storage::InputDirectory;
 use nnz_storage::stdio;
 use nnz_text::table::{self, Kind};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// A dense table. Every kind reads tables with any separator, and writes its own.
@@ -28,19 +28,19 @@ pub(super) const TSV: Table = Table { info: &TSV_INFO, kind: Kind::Tsv };
 pub(super) const GCT: Table = Table { info: &GCT_INFO, kind: Kind::Gct };
 
 static CSV_INFO: FormatInfo = FormatInfo {
-    name: "csv",
+    name: FormatName::new("csv"),
     extensions: &["csv", "csv.gz"],
     ..info("Dense tables of comma-separated values, as pandas and R write them, plain or gzipped")
 };
 
 static TSV_INFO: FormatInfo = FormatInfo {
-    name: "tsv",
+    name: FormatName::new("tsv"),
     extensions: &["tsv", "tsv.gz", "txt", "txt.gz"],
     ..info("Dense tables of tab-separated values, plain or gzipped")
 };
 
 static GCT_INFO: FormatInfo = FormatInfo {
-    name: "gct",
+    name: FormatName::new("gct"),
     extensions: &["gct", "gct.gz"],
     ..info("Dense tables of the Broad Institute, GCT 1.2 and 1.3, plain or gzipped")
 };

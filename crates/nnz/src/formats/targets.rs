@@ -29,8 +29,8 @@ impl Context {
         let format = match (options.format, to) {
             (Some(name), _) => self
                 .registry()
-                .find(name)
-                .ok_or_else(|| Error::argument(format!("unknown format {name:?}")))?,
+                .find(name.as_str())
+                .ok_or_else(|| Error::argument(format!("unknown format \"{name}\"")))?,
             (None, Location::Stream) => self.registry().find(TEXT).ok_or_else(|| {
                 Error::argument("no format of this build can be written to standard output")
             })?,
@@ -53,7 +53,7 @@ impl Context {
         };
         let info = format.info();
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
-        check_options(info.name, &known, options.format_options.names())?;
+        check_options(info.name.as_str(), &known, options.format_options.names())?;
         Ok(format)
     }
 
@@ -92,12 +92,12 @@ impl Context {
         // Any text may be named .txt.
         let other = other.filter(|_| !crate::container_target::ends_in(path, &["txt"]));
         let other = match (kind, other.filter(|other| *other != own.name)) {
-            (Some(kind), Some(other)) if *kind == kinds::HDF5 => other,
+            (Some(kind), Some(other)) if *kind == kinds::HDF5 => other.as_str(),
             (Some(kind), _) if !own_kinds.contains(kind) => kind.name,
             // Several formats use the extension of stores.
             (Some(kind), _) if *kind == kinds::ZARR => return Ok(()),
             (_, None) => return Ok(()),
-            (_, Some(other)) => other,
+            (_, Some(other)) => other.as_str(),
         };
         let place = Place::path(path);
         Err(Error::argument(format!(
@@ -156,7 +156,7 @@ impl Context {
                 }
             }
         }
-        let named = keeping.map(|format| options.clone().format(Some(format.info().name)));
+        let named = keeping.map(|format| options.clone().format(format.info().name));
         let options = named.as_ref().unwrap_or(options);
         self.format_of_target(to, options)?.target(to, options, source, self)
     }

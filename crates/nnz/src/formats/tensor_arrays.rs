@@ -156,7 +156,7 @@ pub(super) fn validate(
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let place = probe.location().source_place();
-    let checked = match format.open(probe, &options.open_options()) {
+    let checked = match format.open(probe, &options.open) {
         Ok(Dataset::Tensor(tensor)) => tensor.check(),
         Ok(dataset) => crate::check::read_whole(dataset, &place, context, each),
         Err(error) => Err(error),

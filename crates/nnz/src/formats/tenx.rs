@@ -14,8 +14,8 @@ use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, drop, groups,
-    matrix_market,
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe, drop,
+    groups, matrix_market,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -23,7 +23,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) struct Tenx;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "10x",
+    name: FormatName::new("10x"),
     aliases: &[],
     extensions: &[],
     summary: "10x HDF5, and directories: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
@@ -252,7 +252,7 @@ impl Format for Tenx {
             };
             return names.iter().try_for_each(|name| check(open(name)));
         }
-        check(self.open(probe, &options.open_options()))
+        check(self.open(probe, &options.open))
     }
 
     fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> Result<bool> {

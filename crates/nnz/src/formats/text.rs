@@ -68,7 +68,7 @@ impl TextPath {
         }
         let path = match to {
             Location::Stream => None,
-            Location::Path { .. } => Some(without_group(to, name)?.to_path_buf()),
+            Location::Path { .. } => Some(without_group(to, name.as_str())?.to_path_buf()),
         };
         if let Some(path) = &path {
             context.check_name(path, info, &[])?;

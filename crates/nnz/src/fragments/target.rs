@@ -16,7 +16,7 @@ use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::format_of_path;
 use crate::{
     Location, OpenOptions,
-    bpcells::{FormatVersion, Packing},
+    formats::values::{FormatVersion, Packing},
 };
 
 /// Options of a fragment file.

@@ -14,20 +14,22 @@ use nnz_storage::stdio::{self, TerminalEscapes};
 
 use super::widen;
 use crate::container_target::ends_in;
-use crate::daphne::Dialect;
-use crate::formats::{DAPHNE, DaphneOptions, FormatOptions, check_options, format_of_path};
-use crate::{Cancellation, Dataset, Location};
+use crate::formats::{
+    DAPHNE, DaphneOptions, FormatName, FormatOptions, check_options, format_of_path,
+};
+use crate::{Cancellation, Dataset, Location, OpenOptions};
+use nnz_daphne::Dialect;
 
 /// Options of the conversion of a frame.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrameOptions {
     /// The name of the format to write; by default that of the target's extension.
-    pub format: Option<&'static str>,
+    pub format: Option<FormatName>,
     /// The types of the columns of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
-    /// The dialect to read; by default it is detected.
-    pub from_dialect: Option<Dialect>,
+    /// How the source is opened.
+    pub open: OpenOptions,
     /// Options of DAPHNE targets. Blocks have all columns of the frame.
     pub format_options: FormatOptions,
     /// Whether text may drop the sign and payload of a NaN.
@@ -40,9 +42,8 @@ pub struct FrameOptions {
 
 nnz_core::setters! {
     FrameOptions {
-        format: Option<&'static str>,
         types: Option<Vec<ValueType>>,
-        from_dialect: Option<Dialect>,
+        open: OpenOptions,
         format_options: FormatOptions,
         rounding: Rounding,
         overwrite: bool,
@@ -55,7 +56,7 @@ impl Default for FrameOptions {
         Self {
             format: None,
             types: None,
-            from_dialect: None,
+            open: OpenOptions::new(),
             format_options: FormatOptions::new(),
             rounding: Rounding::default(),
             overwrite: false,
@@ -104,8 +105,7 @@ pub fn convert(
     let place = from.source_place();
     let mut notes = Vec::new();
     let frame;
-    let open_options = super::options(options.from_dialect);
-    let found = readable(super::detect(from, &open_options, context))?.flatten();
+    let found = readable(super::detect(from, &options.open, context))?.flatten();
     let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
         if options.types.is_some() {
             return Err(Error::argument(format!("{from}: types apply to text only")));
@@ -122,7 +122,7 @@ pub fn convert(
             nnz_engine::check_free_space(&directory, cells, "the target")?;
         }
         frame.batches(0..frame.rows())?
-    } else if options.from_dialect.is_some() {
+    } else if options.open.has_dialect() {
         return Err(Error::unsupported(place, "contains no frame"));
     } else {
         Box::new(text(from, options, context)?)
@@ -168,8 +168,7 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // A file of another known format is not text, whatever its extension.
-            let open_options = super::options(None);
-            let found = context.detect(from, &open_options);
+            let found = context.detect(from, &OpenOptions::new());
             if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
                 return Err(Error::argument(format!("{from}: contains no frame")));
             }

@@ -3,7 +3,7 @@
 use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Values};
 use nnz_daphne::{Column, FrameBatch};
 
-use crate::daphne::Dialect;
+use crate::formats::values::Dialect;
 use nnz_engine::narrowest_type;
 
 /// Returns the narrowest type of the dialect that holds all values of the type of each column, if there

@@ -144,8 +144,8 @@ pub(super) fn of_source(source: &dyn MatrixSource, context: &Context) -> Result<
     for (number, target) in TARGETS.iter().enumerate() {
         let location = at(&format!("{number}.{}", target.extension));
         let mut how = how.clone().profile(target.profile).compress(target.compress);
-        if target.to.is_some() {
-            how = how.format(target.to);
+        if let Some(name) = target.to {
+            how = how.format(name);
         }
         let moves = matches!(target.profile, Some(Profile::Fast | Profile::Small));
         let written = match by_frequency.as_ref().filter(|_| moves) {

@@ -45,13 +45,14 @@ pub fn split(
     };
     let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options, context)? else {
         // Errors of opening the source come first.
-        options.open_options().open(from, context)?;
+        options.open.open(from, context)?;
         let formats = context.registry().formats().iter();
-        let names =
-            formats.filter(|format| format.abilities().whole.is_some()).map(|one| one.info().name);
-        let names: Vec<&str> = names.collect();
+        let names = formats
+            .filter(|format| format.abilities().whole.is_some())
+            .map(|one| one.info().name.as_str());
+        let names: Vec<_> = names.collect();
         let what = match options.format {
-            Some(format) if !names.contains(&format) => {
+            Some(format) if !names.contains(&format.as_str()) => {
                 format!("split writes files of the format {}, not {format}", names.join(" or "))
             }
             _ => format!("{from}: only AnnData files can be split"),

@@ -39,7 +39,7 @@ fn read(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<(&'static str, Wh
     let context = Context::default().with_storage(storage);
     let options = OpenOptions::new();
     let found = context.detect(&Location::parse(path), &options)?;
-    let name = found.format().info().name;
+    let name = found.format().info().name.as_str();
     Ok((name, whole(&found.open(&options)?)?))
 }
 
@@ -212,7 +212,7 @@ fn all_golden_files() {
     let others = ["fragment-text", "metis"];
     let readable = list().into_iter().filter(|info| !info.reads.is_empty());
     let readable: BTreeSet<_> =
-        readable.map(|info| info.name).filter(|name| !others.contains(name)).collect();
+        readable.map(|info| info.name.as_str()).filter(|name| !others.contains(name)).collect();
     assert_eq!(formats, readable);
 }
 

@@ -10,7 +10,7 @@ use nnz::fragments::{
     SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{
-    Batch, Location, MatrixSource as _, Order, Projection, Values, bpcells::Packing,
+    Batch, Location, MatrixSource as _, Order, Projection, Values, formats::values::Packing,
     matrix::StringList,
 };
 use nnz_testing::random::Random;

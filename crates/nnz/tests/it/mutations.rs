@@ -298,7 +298,7 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
         return Ok(());
     }
     let mut options = unsynced();
-    options.format = Some("bpcells");
+    options = options.format("bpcells");
     let convert = |threads: usize| {
         let context = crate::common::sparing().with_threads(threads);
         let done = nnz::convert(location(path), location(several), &options, &context);
@@ -336,7 +336,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
     let check = |threads| {
         let mut faults = Vec::new();
-        let allowed = nnz::ValidateOptions::default().dialect(None);
+        let allowed = nnz::ValidateOptions::default();
         let context = Context::default().with_memory(32 << 20).with_threads(threads);
         let validated = nnz::validate(&here, &allowed, &context, &mut |finding| {
             if finding.severity == Severity::Fault {
@@ -412,7 +412,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     };
     let mut options = unsynced();
     options.order = Some(order);
-    options.format = Some(there);
+    options.format = Some(there.into());
     if there == "mtx" {
         options.order = None;
         options.format_options.set("layout", "coordinate");
@@ -425,7 +425,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Ok(Outcome::Read);
     }
     let largest = size(target);
-    options.format = Some(again);
+    options.format = Some(again.into());
     options.order = None;
     options.format_options = nnz::formats::FormatOptions::new();
     if again == "mtx" {
@@ -518,9 +518,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
         return Ok(());
     }
     let mut options = unsynced();
-    options.format = Some("bpcells");
+    options = options.format("bpcells");
     let _ = nnz::convert(here, location(target), &options, &crate::common::sparing());
-    options.format = Some("mtx");
+    options = options.format("mtx");
     let _ = nnz::convert(here, location(target), &options, &crate::common::sparing());
     Ok(())
 }

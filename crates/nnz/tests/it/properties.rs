@@ -10,9 +10,9 @@ use crate::common::entries::{self, Entry, Number};
 use crate::common::{location, sparing, unsynced};
 use nnz::{
     ConvertOptions, Order, ValueType,
-    bpcells::{FormatVersion, Packing},
     error::Severity,
     formats::FormatOptions,
+    formats::values::{FormatVersion, Packing},
     output::DuplicatePolicy,
 };
 use nnz_testing::random::Random;
@@ -94,7 +94,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn assert_valid(path: &Path) {
     let context = Context::default().with_memory(64 << 20).with_threads(2);
-    let options = nnz::ValidateOptions::default().dialect(None);
+    let options = nnz::ValidateOptions::default();
     nnz::validate(location(path), &options, &context, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
@@ -292,7 +292,7 @@ proptest! {
         let mut options =
             unsynced().format_options(bpcells_options(packing, generation));
         let [cols, rows, again] = ["cols", "rows", "again"].map(|name| scratch.at(name));
-        options.format = Some("bpcells");
+        options = options.format("bpcells");
         convert(&from, &cols, &options);
         options.order = Some(Order::Row);
         convert(&cols, &rows, &options);
@@ -430,7 +430,7 @@ fn memory_and_threads_do_not_change_the_result() {
         for format in ["bpcells", "mtx"] {
             for order in [Order::Col, Order::Row] {
                 let mut options = unsynced();
-                options.format = Some(format);
+                options = options.format(format);
                 options.order = Some(order);
                 let expected = scratch.at(&format!("expected.{format}"));
                 convert(&from, &expected, &options);
@@ -458,7 +458,7 @@ fn memory_does_not_change_a_transposed_store() {
     shuffled(50_000, 7, "real").write(&text);
     convert(&text, &store, &unsynced());
     let mut options = unsynced();
-    options.format = Some("bpcells");
+    options = options.format("bpcells");
     options.order = Some(Order::Row);
     let expected = scratch.at("expected");
     convert(&store, &expected, &options);
@@ -493,7 +493,7 @@ fn distant_duplicates_are_found_and_summed_in_any_memory() {
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
         let context = context.with_threads(2);
-        let allowed = nnz::ValidateOptions::default().dialect(None);
+        let allowed = nnz::ValidateOptions::default();
         nnz::validate(location(&from), &allowed, &context, &mut |finding| findings.push(finding))
             .unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");

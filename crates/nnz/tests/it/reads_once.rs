@@ -36,7 +36,7 @@ fn look(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<&'static str> {
     let context = Context::default().with_storage(storage);
     let options = OpenOptions::new();
     let found = context.detect(&Location::parse(path), &options)?;
-    let name = found.format().info().name;
+    let name = found.format().info().name.as_str();
     first_batch(&found.open(&options)?)?;
     Ok(name)
 }
@@ -165,7 +165,7 @@ fn nothing_is_read_twice() {
     // Only `fragments::import` opens fragments as text.
     let readable = list().into_iter().filter(|info| !info.reads.is_empty());
     let readable: BTreeSet<_> =
-        readable.map(|info| info.name).filter(|&name| name != "fragment-text").collect();
+        readable.map(|info| info.name.as_str()).filter(|&name| name != "fragment-text").collect();
     assert_eq!(found, readable);
 }
 

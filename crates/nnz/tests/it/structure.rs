@@ -208,11 +208,10 @@ fn values_get_the_smallest_type() {
     let minimized = |text: &str, structure| {
         fs::write(at("a.mtx"), text).unwrap();
         let format_options = FormatOptions::new().with("minimize", "true");
-        let format = Some("binsparse");
         convert(
             &at("a.mtx"),
             &at("b.h5"),
-            &auto().format(format).format_options(format_options).structure(structure),
+            &auto().format("binsparse").format_options(format_options).structure(structure),
         );
         assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
         nnz::open(location(&at("b.h5")))

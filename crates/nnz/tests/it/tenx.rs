@@ -104,7 +104,7 @@ fn features_have_several_names() {
 
 fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
     let mut convert = crate::common::unsynced();
-    convert.format = Some("10x");
+    convert.format = Some("10x".into());
     convert.compress = None;
     for (name, value) in options {
         convert.format_options.set(*name, *value);

@@ -133,7 +133,9 @@ fn formats_of_arrays_round_trip_through_an_added_container() {
     let expected = entries(&context, &at("a.mtx"));
     let options = ConvertOptions::default().sync(false);
     let convert = |from: &str, to: &str, format: Option<&'static str>| {
-        nnz::convert(at(from), at(to), &options.clone().format(format), &context).unwrap();
+        let mut options = options.clone();
+        options.format = format.map(Into::into);
+        nnz::convert(at(from), at(to), &options, &context).unwrap();
         // Rows are cells there; in BPCells, columns are.
         if !to.ends_with("h5ad") {
             assert_eq!(entries(&context, &at(to)), expected, "{from} to {to}");

@@ -62,9 +62,9 @@ pub(crate) fn convert(
         threads: _,
         resources: _,
     } = &args.writing;
-    let named = |name| to.as_ref().is_none_or(|to| to.format == name);
+    let named = |name: &str| to.as_ref().is_none_or(|to| to.format == *name);
     let registry = context.registry();
-    let formats = registry.formats().iter().filter(|format| named(format.info().name));
+    let formats = registry.formats().iter().filter(|format| named(format.info().name.as_str()));
     let stores: Vec<_> = formats.filter_map(|format| format.info().fragment_options).collect();
     let known =
         |name: &str| stores.iter().any(|options| options.iter().any(|option| option.name == name));
@@ -85,7 +85,9 @@ pub(crate) fn convert(
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions::default()
-        .packing(format_options.0.flag("unpacked")?.then_some(nnz::bpcells::Packing::Unpacked))
+        .packing(
+            format_options.0.flag("unpacked")?.then_some(nnz::formats::values::Packing::Unpacked),
+        )
         .format_version(format_options.0.parse("format-version")?)
         .compress(*compress)
         .overwrite(*force)

@@ -30,7 +30,7 @@ pub(super) fn info(args: &args::Info, context: &Context) -> Option<Result<Outcom
     }
     let options = args.reading.set();
     let detected = context.detect(&args.source, &options).ok()?;
-    let format = detected.format().info().name;
+    let format = detected.format().info().name.as_str();
     let listed = detected.members();
     let (members, notes) = members(listed, Vec::new());
     let shape = match nnz::whole::tables(&args.source, &options, context) {

@@ -32,7 +32,7 @@ impl FileConversion for AnnDataFile {
         context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
-        let file = file.with_repairs(options.repairs.clone());
+        let file = file.with_repairs(options.open.repairs.clone());
         let mut parts: Vec<Part<LoomItem>> = Vec::new();
         let mut dropped = file.unread_columns()?;
         dropped.extend(file.others(&Item::X)?);

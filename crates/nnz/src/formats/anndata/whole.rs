@@ -66,7 +66,7 @@ impl WholeFormat for AnnDataFile {
         context: &Context,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
-        let file = file.with_repairs(options.repairs.clone());
+        let file = file.with_repairs(options.open.repairs.clone());
         let from = std::slice::from_ref(from);
         write(from, to, options, context, |tree, options| file.copy_to(tree, options))
     }
@@ -162,7 +162,7 @@ fn write(
         context,
         directory: &directory,
         labels: [&options.row_labels, &options.col_labels],
-        repairs: options.repairs.as_deref(),
+        repairs: options.open.repairs.as_deref(),
     };
     let (tree, report) = write(to.tree()?, &file_options)?;
     finish(tree, report, &to, options, bytes_before, context)

@@ -1,6 +1,7 @@
 //! Writing tables.
 
 use crate::Context;
+use crate::formats::FormatName;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Annotations, Header, MatrixSink, Names, Order, Result, Rounding, SinkCapabilities};
@@ -17,7 +18,7 @@ use crate::{ConvertOptions, Location};
 pub(super) struct Target {
     /// `None` for standard output.
     path: Option<PathBuf>,
-    name: &'static str,
+    name: FormatName,
     options: table::WriteOptions,
     write: WriteOptions,
 }
@@ -30,10 +31,10 @@ impl Target {
         context: &Context,
     ) -> Result<Self> {
         let name = format.info.name;
-        uncompressed(options.compress, name)?;
+        uncompressed(options.compress, name.as_str())?;
         let path = match to {
             Location::Stream => None,
-            Location::Path { .. } => Some(without_group(to, name)?.to_path_buf()),
+            Location::Path { .. } => Some(without_group(to, name.as_str())?.to_path_buf()),
         };
         if let Some(path) = &path {
             context.check_name(path, format.info, &[])?;

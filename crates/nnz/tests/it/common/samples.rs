@@ -118,7 +118,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     ];
     for (name, format, compress) in targets {
         let (path, mut options) = (folder.join(name), unsynced());
-        options.format = Some(format);
+        options = options.format(format);
         options.compress = compress;
         if name.ends_with(".hdfs") {
             options.format_options = FormatOptions::new().with("segments", "3");
@@ -143,7 +143,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     for group in ["a/b/c", "d"] {
         let to = nnz::Location::Path { path: groups.clone(), group: Some(group.to_owned()) };
         let mut options = unsynced();
-        options.format = Some("bpcells");
+        options = options.format("bpcells");
         nnz::convert(location(&samples[0]), &to, &options, &crate::common::sparing()).unwrap();
         if group == "a/b/c" {
             // The only group is found.
@@ -165,7 +165,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         [("t.h5", "10x"), ("t.h5ad", "anndata"), ("t.loom", "loom"), ("t.bpcells", "bpcells")]
     {
         let (path, mut options) = (folder.join(name), unsynced());
-        options.format = Some(format);
+        options = options.format(format);
         nnz::convert(
             location(&folder.join("10x")),
             location(&path),
