@@ -389,7 +389,7 @@ impl Source {
             crate::options::limits(py, memory_limit, workers)?,
             move |context| nnz::engine::read_dense(&*inner, &options, context),
         )?;
-        let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
+        let cells = usize::try_from(dense.shape.elements()).unwrap_or(usize::MAX);
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 

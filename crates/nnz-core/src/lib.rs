@@ -75,7 +75,7 @@ pub use time_type::TimeType;
 pub use url::{UrlParts, is_url, without_secrets};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -13,7 +13,7 @@ const VECTORS: usize = 1 << 16;
 /// The pointers of a compressed matrix: the position of the first entry of each major vector,
 /// followed by the number of entries.
 pub trait Pointers {
-    /// Fills `out` with the pointers from that of vector `first` on, unchecked.
+    /// Fills `out` with the pointers from vector `first` on, unchecked.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ pub trait Pointers {
     fn wrong(&self, element: u64, found: u64, expected: String) -> Error;
 }
 
-/// Fills `out` with the pointers from that of vector `first` on, and checks that they begin with 0,
+/// Fills `out` with the pointers from vector `first` on, and checks that they begin with 0,
 /// do not descend and are at least `least`.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub struct PointerCursor {
     step: u64,
     /// The next entry.
     entry: Option<u64>,
-    /// The pointers from that of vector `start` on.
+    /// The pointers from vector `start` on.
     window: Vec<u64>,
     start: u64,
 }

@@ -258,7 +258,7 @@ impl fmt::Debug for Wrapped<'_> {
 /// }
 /// ```
 pub trait MatrixSource: Send + Sync {
-    /// Returns the source that this one wraps. Methods that it does not override are those of that source, except
+    /// Returns the source that this one wraps. Methods that it does not override call that source, except
     /// that the ones about reading entries are forwarded only if the entries are the same.
     fn wrapped(&self) -> Wrapped<'_> {
         Wrapped::Nothing

@@ -33,7 +33,7 @@ pub struct CatOptions {
     pub names: bool,
     /// Whether entries that follow from the structure are written after those they follow from.
     pub expand: bool,
-    /// What to do with duplicate entries. By default, they are written if the format allows them, otherwise an
+    /// Handling of duplicate entries. By default, they are written if the format allows them, otherwise an
     /// error.
     pub duplicates: Option<DuplicatePolicy>,
 }

@@ -27,11 +27,11 @@ pub(crate) use shifted::Shifted;
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ConcatOptions {
-    /// The type of all values; by default the smallest that holds those of all matrices exactly.
+    /// The type of all values; by default the smallest that holds the values of all matrices exactly.
     pub value_type: Option<ValueType>,
     /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// Whether the names of the shared axis may differ; those of the first matrix are used.
+    /// Whether the names of the shared axis may differ; the names of the first matrix are used.
     pub ignore_names: bool,
 }
 
@@ -405,7 +405,7 @@ impl MatrixSource for Concat {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
-    /// Annotations along the axis are concatenated, with the columns that all have; those of the shared axis
+    /// Annotations along the axis are concatenated, with the columns that all have; annotations of the shared axis
     /// are taken from the first matrix that has any.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         if axis == self.axis {

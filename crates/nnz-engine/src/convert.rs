@@ -27,13 +27,13 @@ pub use structure::StructurePolicy;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The storage order; by default that of the source, or columns if it has none.
+    /// The storage order; by default the same as in the source, or columns if it has none.
     pub order: Option<Order>,
-    /// The value type; by default that of the source, or one that holds its integers.
+    /// The value type; by default the same as in the source, or one that holds its integers.
     pub value_type: Option<ValueType>,
     /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// What to do with duplicate entries. By default, they are kept between formats that allow
+    /// Handling of duplicate entries. By default, they are kept between formats that allow
     /// them, and refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
     /// Which triangles of a symmetric matrix are written.
@@ -87,9 +87,9 @@ pub struct Summary {
     pub disk: u64,
     /// Seconds taken, including the final sync.
     pub seconds: f64,
-    /// What the target does not support.
+    /// Data that the target does not support.
     pub dropped: Vec<String>,
-    /// What was left out for other reasons, which are included.
+    /// Data that was left out for other reasons, with the reason.
     pub left_out: Vec<String>,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,

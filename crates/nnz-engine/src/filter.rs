@@ -20,13 +20,13 @@ use pattern::Pattern;
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
 ///
 /// As text, a condition is a [`Selection`], or compares what is measured of a row or column with a number: `nnz>=200`,
-/// `sum<=50000`, `variance>0.5`. The measures are those of [`stats`](fn@crate::stats): `nnz`, `nonzero`, `sum`, `mean`,
+/// `sum<=50000`, `variance>0.5`. The measures are named as in [`stats`](fn@crate::stats): `nnz`, `nonzero`, `sum`, `mean`,
 /// `variance`, `min` and `max`; `=`, `!=`, `<`, `<=`, `>` and `>=` compare. `sum(rows=^MT-)`, for columns, only includes the rows
 /// whose names match a regular expression, and `/` divides two measures: `sum(rows=^MT-)/sum<0.2`. If no name matches,
 /// the text columns of the annotations are searched. `cells=` and `features=` can be used for `rows=` and `cols=`.
 /// NaN, such as a share of nothing, meets no condition.
 ///
-/// `column(NAME)` is a column of the annotations whose name is that of a measure: `column(nnz)>=200`.
+/// `column(NAME)` is a column of the annotations that has the name of a measure: `column(nnz)>=200`.
 ///
 /// Where rows or columns are written, conditions that keep none are an error unless
 /// [`allow_empty`](Self::allow_empty) is set.
@@ -199,7 +199,7 @@ impl Kept {
 /// # Errors
 ///
 /// Fails as [`stats`](fn@crate::stats) and [`Slice::new`](crate::Slice::new), if no name matches a regular expression,
-/// if the names are those of the axis that is measured, and if the file does not state which axis has cells or features.
+/// if the names belong to the axis that is measured, and if the file does not state which axis has cells or features.
 pub fn filter(
     source: &dyn MatrixSource,
     [rows, cols]: [&Filter; 2],
@@ -220,16 +220,16 @@ pub fn filter(
     Ok(Filtered { rows, cols, notes: found.notes })
 }
 
-/// What is measured: of all entries, or of those whose names match, and whether nonzero elements are counted rather
+/// Entries that are measured: all, or the ones whose names match; and whether nonzero elements are counted rather
 /// than entries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     nonzero: bool,
-    /// Whether the names are those of rows, and what they match.
+    /// Whether the names are row names, and the pattern that they match.
     among: Option<(bool, String)>,
 }
 
-/// What was found of a matrix.
+/// Measures of a matrix.
 struct Found<'a> {
     source: &'a dyn MatrixSource,
     place: &'a Place,

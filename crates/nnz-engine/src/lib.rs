@@ -29,12 +29,12 @@
 mod annotations;
 mod ascent;
 mod cat;
-mod cells;
 mod check;
 pub mod compute;
 mod concat;
 mod convert;
 mod diff;
+mod entry_reader;
 mod filter;
 pub mod flow;
 pub mod fragments;

@@ -45,7 +45,7 @@ impl Padded {
     ///
     /// # Errors
     ///
-    /// Fails if the shape is smaller than that of the matrix, if the matrix has a structure, or if its fill
+    /// Fails if the shape is smaller than the matrix, if the matrix has a structure, or if its fill
     /// value is not zero.
     pub fn new(inner: Box<dyn MatrixSource>, shape: Shape) -> Result<Self> {
         let place = inner.place();
@@ -114,7 +114,7 @@ impl MatrixSource for Padded {
             if std::mem::replace(&mut begun, true) {
                 return Ok(None);
             }
-            // The values show which cells are zero.
+            // The values show which elements are zero.
             let units = self.inner.units(own.clone(), Projection::ALL)?;
             Ok(Some(Next::Part(units, Arc::clone(&self.steps))))
         }))))

@@ -134,7 +134,7 @@ impl<'a> UnitReader<'a> for InParts<'a> {
     }
 
     fn on_decoded(&mut self, _: u64) -> Result<()> {
-        // Readers before that of a unit have no units left.
+        // Readers before the reader of this unit have no units left.
         if let Some(Some(stored)) = self.waiting.pop_front()
             && let Some(reader) = self.readers.iter_mut().find(|reader| reader.waiting > 0)
         {

@@ -30,9 +30,9 @@ use sink::MemoryTarget;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The storage order; by default that of the source, or columns if it has none.
+    /// The storage order; by default the same as in the source, or columns if it has none.
     pub order: Option<Order>,
-    /// What to do with duplicate entries. By default, they are kept if the format allows them, and
+    /// Handling of duplicate entries. By default, they are kept if the format allows them, and
     /// refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
     /// Whether names of rows and columns are read as well, if any.

@@ -59,7 +59,7 @@ impl FromStr for Reordering {
 pub struct NewOrder {
     /// All rows or columns, in their new order.
     pub selection: Selection,
-    /// What happens to the column [`ORIGINAL_POSITION`].
+    /// Handling of the column [`ORIGINAL_POSITION`].
     pub positions: OriginalPositions,
 }
 

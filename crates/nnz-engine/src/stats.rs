@@ -33,7 +33,7 @@ use number::Value;
 pub(crate) use streamed::stats_of_majors;
 use tally::{Nothing, Slim, Sums, Tally};
 
-/// What is computed. Data that is not needed is not decoded.
+/// Statistics to compute. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measures {
     /// The number of stored entries.
@@ -55,7 +55,7 @@ pub struct StatsOptions {
     pub rows: bool,
     /// Whether statistics of each column are computed.
     pub cols: bool,
-    /// What is computed.
+    /// Statistics to compute.
     pub measures: Measures,
 }
 
@@ -74,7 +74,7 @@ impl Default for StatsOptions {
     }
 }
 
-/// Statistics of a matrix, a row or a column. Cells that are not stored count as zeros.
+/// Statistics of a matrix, a row or a column. Elements that are not stored count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
     /// The number of stored entries; for a dense matrix, or if requested, of nonzero elements.
@@ -90,16 +90,16 @@ pub struct Moments {
 pub struct Total {
     /// The sum: exact for integers, with compensated summation for floats.
     pub sum: Number,
-    /// The sum divided by the number of cells. NaN if there are none.
+    /// The sum divided by the number of elements. NaN if there are none.
     pub mean: f64,
 }
 
 /// Variance, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two cells.
+    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two elements.
     pub variance: f64,
-    /// The minimum; `None` if there are no cells.
+    /// The minimum; `None` if there are no elements.
     pub min: Option<Number>,
     /// The maximum.
     pub max: Option<Number>,
@@ -125,7 +125,7 @@ pub struct Stats {
 ///
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
 /// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
-/// in SciPy, the variance and the extremes are those of the sums.
+/// in SciPy, the variance and the extremes are computed from the sums.
 pub fn stats(
     source: &dyn MatrixSource,
     options: &StatsOptions,
@@ -142,7 +142,7 @@ pub(crate) struct RowsOrCols {
     pub(crate) ranges: Vec<Range<u64>>,
 }
 
-/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is that of
+/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is of
 /// the whole matrix.
 ///
 /// # Errors
@@ -156,7 +156,7 @@ pub(crate) fn stats_of_parts(
 ) -> Result<Vec<Stats>> {
     let place = &source.place();
     let header = source.header();
-    // If all cells are stored, the fill value has no meaning.
+    // If all elements are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
         let what = "statistics of a matrix with a fill value other than zero are not supported";
         return Err(Error::unsupported(place.clone(), what));
@@ -285,7 +285,7 @@ fn finished<S: Sums>(found: Found<S>, shape: Shape, order: Order) -> Stats {
         Order::Row => (majors, minors),
         Order::Col => (minors, majors),
     };
-    Stats { whole: whole.moments(shape.cells()), rows, cols }
+    Stats { whole: whole.moments(shape.elements()), rows, cols }
 }
 
 /// A pass over the entries.
@@ -316,7 +316,7 @@ impl Pass {
         if nonzero || header.storage == Storage::Dense {
             steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
         }
-        // Extremes, for example, are those of the sums.
+        // Extremes, for example, are computed from the sums.
         let are_summed = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
             && matches!(options.measures, Measures::All | Measures::Nonzero)

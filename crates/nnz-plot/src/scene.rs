@@ -248,7 +248,7 @@ pub(crate) fn class(levels: &[u64], count: u64) -> Option<usize> {
     if count == 0 { None } else { levels.partition_point(|level| *level <= count).checked_sub(1) }
 }
 
-/// Describes a class, whose counts are below those of the next one.
+/// Describes a class, whose counts are below the counts of the next one.
 pub(crate) fn class_label(levels: &[u64], level: usize, most: u64) -> String {
     let Some(&least) = levels.get(level) else { return String::new() };
     let greatest = levels.get(level + 1).map_or(most.max(least), |next| next - 1);

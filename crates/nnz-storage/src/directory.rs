@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// An opened directory, or a subdirectory of it, which is passed on to readers.
 ///
-/// Its files remain those of this directory if its path is taken by another one. Clones share
+/// Files are opened in this directory even if another one takes its path. Clones share
 /// listings and what was read with [`read_metadata`](Self::read_metadata).
 #[derive(Clone)]
 pub struct InputDirectory {
@@ -43,7 +43,7 @@ struct Root {
     known: Mutex<Known>,
 }
 
-/// What is known of the directory and its subdirectories.
+/// Listings of the directory and its subdirectories.
 #[derive(Default)]
 struct Known {
     /// Directories with few enough entries to keep all names.
@@ -123,8 +123,8 @@ impl InputDirectory {
         Self { root, key, path: self.shown(path) }
     }
 
-    /// Opens a subdirectory on its own: its files remain those of that directory if its path is
-    /// taken by another one.
+    /// Opens a subdirectory on its own: files are opened in that directory even if another one takes
+    /// its path.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl InputDirectory {
         Ok(Self::new(root, context.clone(), path.clone(), shown.clone()).inside(&self.key))
     }
 
-    /// Opens the file next to the opened directory whose name is that of the directory with a
+    /// Opens the file next to the opened directory that has the name of the directory with a
     /// suffix; `None` if there is none.
     ///
     /// # Errors

@@ -245,7 +245,7 @@ impl InputFile {
         self.0.file.map(at, len)
     }
 
-    /// Opens the file in the same directory whose name is that of this file with a suffix.
+    /// Opens the file in the same directory that has the name of this file with a suffix.
     ///
     /// If the path is a link, the file next to its target is opened, or else the one next to the
     /// link. Returns `None` if there is none.

@@ -40,7 +40,7 @@ pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 pub use system::os_str_from_bytes;
 pub use temporary::TemporaryFile;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

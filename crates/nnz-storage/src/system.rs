@@ -18,7 +18,7 @@ pub(crate) use unix::*;
 #[cfg(windows)]
 pub(crate) use windows::*;
 
-/// What distinguishes a file or directory from others.
+/// Identifier of a file or directory.
 ///
 /// On Unix its device and inode. Windows has such numbers only for open files, so there it is the time of
 /// creation in units of 100 ns.

@@ -1,7 +1,7 @@
 //! A server of the files of a directory, as a web server has them and as S3 does, with faults.
 //!
 //! `GET /PATH` is a file; of buckets, which are directories, `GET /BUCKET?list-type=2` lists. `PUT`, `DELETE` and
-//! uploads in parts are those of S3, without signatures.
+//! multipart uploads work as in S3, without signatures.
 
 mod writes;
 
@@ -107,7 +107,7 @@ struct Shared {
     before: Mutex<Option<Before>>,
 }
 
-/// What happens before a request.
+/// Action before a request.
 struct Before {
     method: String,
     path: String,

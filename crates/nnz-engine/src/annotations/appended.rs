@@ -156,8 +156,8 @@ impl<'a> Appended<'a> {
         Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
     }
 
-    /// Returns the columns that are left out: those that some tables do not have, if only columns of all tables are
-    /// kept, and those of incompatible types.
+    /// Returns the columns that are left out: columns that some tables do not have, if only columns of all tables are
+    /// kept, and columns of incompatible types.
     #[must_use]
     pub fn dropped(&self) -> &[DroppedColumn] {
         &self.dropped

@@ -24,11 +24,11 @@ pub struct Labels {
     pub names_from: Option<String>,
     /// Whether `-1`, `-2`, ... is appended to repeated names.
     pub make_unique: bool,
-    /// What happens to the column of original positions.
+    /// Handling of the column of original positions.
     pub original_positions: OriginalPositions,
 }
 
-/// What happens to the column [`ORIGINAL_POSITION`] of annotations.
+/// Handling of the column [`ORIGINAL_POSITION`] of annotations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OriginalPositions {
     /// Nothing. The default.
@@ -71,7 +71,7 @@ pub struct Labelled<'a> {
 /// One axis.
 #[derive(Default)]
 struct Relabelled {
-    /// Names that replace those of the file.
+    /// Names that replace the names in the file.
     names: Option<StringList>,
     columns: Option<Columns>,
     /// Whether a column is selected as names.
@@ -131,7 +131,7 @@ impl<'a> Labelled<'a> {
         Ok(Self { inner, axes, notes })
     }
 
-    /// Returns the names of an axis that replace those of the file, if any.
+    /// Returns the names of an axis that replace the names in the file, if any.
     #[must_use]
     pub fn replaced_names(&self, axis: Axis) -> Option<&StringList> {
         self.axis(axis).names.as_ref()

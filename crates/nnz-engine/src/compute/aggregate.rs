@@ -14,7 +14,7 @@ use super::entries::{Buffers, Entries, pass};
 use super::float::complex;
 use crate::flow::{Done, Join, Work};
 
-/// What is computed of the elements of a group.
+/// Function applied to the elements of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aggregation {
@@ -53,7 +53,7 @@ pub enum Aggregation {
 ///
 /// # Errors
 ///
-/// Fails if the number of codes is not that of the rows or columns, if the matrix cannot be read or is broken, if it
+/// Fails if the number of codes is not the number of rows or columns, if the matrix cannot be read or is broken, if it
 /// has complex numbers or a fill value, if sums of integers are so large, 2^53 or more, that they may be rounded, if the
 /// result takes more memory than allowed, and if cancelled. Counting fails if an element has several entries, which
 /// the format sums.
@@ -132,8 +132,8 @@ fn is_signed(value_type: ValueType) -> bool {
     matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
 }
 
-/// Refuses sums of integers that may be rounded. Sums of integers without a sign only grow, so that those of which a
-/// part was rounded are found.
+/// Refuses sums of integers that may be rounded. Sums of unsigned integers only grow, so that a rounded partial sum is
+/// found in the total.
 fn check_exact(sums: &[f64]) -> Result<()> {
     match sums.iter().find(|sum| sum.abs() >= EXACT) {
         Some(sum) => {
@@ -166,7 +166,7 @@ fn divide(sums: &mut [f64], codes: &[Option<u32>], (groups, width): (usize, usiz
     }
 }
 
-/// A matrix whose rows or columns are added to those of their groups.
+/// A matrix whose rows or columns are added to the sums of their groups.
 struct Grouped<'a> {
     entries: Entries<f64>,
     codes: &'a [Option<u32>],
@@ -255,7 +255,7 @@ impl Work for Grouped<'_> {
 }
 
 impl Grouped<'_> {
-    /// Adds the entries of a row or column to those of its group; `None` if one is outside of the matrix.
+    /// Adds the entries of a row or column to the sums of its group; `None` if one is outside of the matrix.
     fn add_to_group(
         &self,
         sums: &mut [f64],

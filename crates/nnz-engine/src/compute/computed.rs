@@ -1,4 +1,4 @@
-//! A matrix whose values are functions of those of another.
+//! A matrix whose values are computed from another matrix.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use super::float::{Float, complex, round_into};
 use super::step::ValueStep;
 use crate::{Selection, Slice};
 
-/// A matrix whose values are functions of those of another, computed as they are decoded.
+/// A matrix whose values are computed from another matrix as they are decoded.
 ///
-/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers that this type does not
-/// have are an error. Rows, columns, names and the stored entries are those of the other matrix: an entry
-/// whose value becomes zero stays.
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers that this type cannot
+/// represent are an error. Rows, columns, names and positions of entries stay the same: an entry whose value
+/// becomes zero is kept.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Shape, ValueType};
@@ -238,7 +238,7 @@ const EXACT: u32 = 1 << 24;
 /// The greatest integer below which `f64` has all integers.
 const EXACT_64: u64 = 1 << 53;
 
-/// Checks that integers are exact in the type in which they are computed: `f32` for those of 32 bits.
+/// Checks that integers are exact in the type in which they are computed: `f32` for 32-bit values.
 fn check_exact(batch: &Batch, target: ValueType) -> Result<()> {
     let large = match &batch.values {
         Values::U32(all) => all.iter().position(|value| *value > EXACT),

@@ -18,8 +18,8 @@ const MORE: usize = 10;
 pub struct PcaOptions {
     /// The number of components.
     pub components: usize,
-    /// The axis of the observations, of which each has a value for each feature. By default that of the cells, or
-    /// the rows.
+    /// The axis of the observations, of which each has a value for each feature. By default the axis of
+    /// the cells, or the rows.
     pub observations: Option<Axis>,
     /// The number of iterations, of two passes over the entries each.
     pub iterations: usize,
@@ -148,7 +148,7 @@ impl Pca {
         self.singular_values.iter().map(|value| value * value / divisor).collect()
     }
 
-    /// Returns the variance of each component, as a part of that of all features.
+    /// Returns the variance of each component, as a fraction of the variance of all features.
     #[must_use]
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         let ratio = |variance: f64| variance / self.total_variance;

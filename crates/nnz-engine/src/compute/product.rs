@@ -83,7 +83,7 @@ pub fn multiply<T: Float>(
 }
 
 /// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel
-/// that entries refer to stay in the cache more likely than those of the whole.
+/// that entries refer to are more likely to stay in the cache than whole rows.
 #[derive(Clone, Copy)]
 struct Panels {
     /// Columns of each panel: a multiple of 8, or 1.

@@ -33,7 +33,7 @@ impl ValueStep {
     ///
     /// # Errors
     ///
-    /// Fails if zero would not stay zero, or if the number of factors is not that of the rows or columns.
+    /// Fails if zero would not stay zero, or if the number of factors is not the number of rows or columns.
     pub fn check(&self, shape: Shape) -> Result<()> {
         match self {
             Self::Scale(factor) if !factor.is_finite() => {

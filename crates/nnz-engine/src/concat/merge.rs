@@ -15,7 +15,7 @@ const WIDEST: u64 = 1 << 16;
 pub(super) enum Step<'a> {
     /// Several majors, or one short major.
     Several(Merged<'a>),
-    /// One major with too many entries to hold: those of each matrix are read in sequence.
+    /// One major with too many entries to hold: its entries are read matrix by matrix.
     Long(u64),
     End,
 }

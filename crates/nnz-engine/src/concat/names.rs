@@ -12,7 +12,7 @@ impl Part {
 }
 
 impl Concat {
-    /// Starts reading the names of the shared axis: those of the first matrix that has any.
+    /// Starts reading the names of the shared axis, from the first matrix that has any.
     pub(super) fn shared_names(&self) -> Result<Option<Names<'_>>> {
         let axis = self.other();
         for part in &self.parts {
@@ -132,7 +132,7 @@ impl StringReader for Appended<'_> {
     }
 }
 
-/// Compares the names of a matrix with those of one before it. They have the same length.
+/// Compares the names of a matrix with the names of an earlier one. They have the same length.
 fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
     let Some(mut expected) = before.read_names(axis)? else { return Ok(()) };
     let mut at = 0_u64;

@@ -1,4 +1,4 @@
-//! Entries of one matrix as those of a larger one.
+//! Entries of one matrix at their positions in a larger one.
 
 use nnz_core::{
     At, Batch, Bint8, Error, Header, Majors, Minors, Order, Place, Result, Scalar, Shape, Values,
@@ -79,7 +79,7 @@ impl Shifted {
             self.builder.push(spare, major, minor);
             Ok::<(), Error>(())
         })?;
-        // The order of the entries is unchanged, and so is that of the values.
+        // The order of the entries and of the values is unchanged.
         std::mem::swap(&mut batch.values, &mut spare.values);
         std::mem::swap(batch, spare);
         Ok(())

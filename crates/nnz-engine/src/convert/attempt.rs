@@ -47,7 +47,7 @@ impl Strategy {
     }
 }
 
-/// What is assumed about the order of entries.
+/// Assumption about the order of entries.
 #[derive(Clone, Copy)]
 enum Assumption<'a> {
     /// Nothing: they have been sorted.

@@ -31,7 +31,7 @@ pub(super) struct Plan<'a> {
     pub(super) order: Order,
     pub(super) value_type: ValueType,
     pub(super) rounding: Rounding,
-    /// What is done with the structure of the source, if it has one.
+    /// Handling of the structure of the source, if it has one.
     pub(super) mirroring: Option<Mirroring>,
     /// The structure that was found, of which the lower triangle is written.
     pub(super) found: Option<Found>,
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
             rounding: options.rounding,
             mirroring,
             found,
-            // A target that stores all cells adds the other triangle itself.
+            // A target that stores all elements adds the other triangle itself.
             drop_zeros: source.storage == Storage::Dense
                 && (!capabilities.dense || found.is_some()),
             duplicates,
@@ -177,7 +177,7 @@ pub(super) fn mirroring(
     }
 }
 
-/// Returns the fill value of a source. If all cells are stored, it has no meaning and is dropped if
+/// Returns the fill value of a source. If all elements are stored, it has no meaning and is dropped if
 /// the target does not support it.
 pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<Scalar> {
     source.fill.filter(|_| capabilities.fill || source.storage == Storage::Sparse)

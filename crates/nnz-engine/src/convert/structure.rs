@@ -9,7 +9,7 @@ use nnz_storage::TaskContext;
 
 use super::{locate, plan};
 use crate::MatrixTarget;
-use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
+use crate::entry_reader::{Entry, EntryReader, read_in_storage_order, read_sorted};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
 
@@ -82,8 +82,8 @@ pub(super) fn find(
         };
         let above = read_sorted(source, &upper, plan)?;
         let mut walk = Walk {
-            below: Cells::new(below, order, source, Workers::of(context)),
-            above: Cells::new(above, order, source, Workers::of(context)),
+            below: EntryReader::new(below, order, source, Workers::of(context)),
+            above: EntryReader::new(above, order, source, Workers::of(context)),
             possible: CANDIDATES.to_vec(),
             dense: target.capabilities().dense,
             stored: 0,
@@ -117,11 +117,11 @@ fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
 
 /// The two triangles, side by side.
 struct Walk<'a> {
-    below: Cells<'a>,
-    above: Cells<'a>,
+    below: EntryReader<'a>,
+    above: EntryReader<'a>,
     /// The structures that fit all entries so far.
     possible: Vec<Structure>,
-    /// Whether the target stores all cells of its triangle, which decides on counterparts of zeros.
+    /// Whether the target stores all elements of its triangle, which decides on counterparts of zeros.
     dense: bool,
     stored: u64,
 }
@@ -153,7 +153,12 @@ impl Walk<'_> {
 }
 
 /// Returns whether an entry and its counterpart fit a structure.
-fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Option<Cell>) -> bool {
+fn follows(
+    structure: Structure,
+    dense: bool,
+    (place, value): Entry,
+    across: Option<Entry>,
+) -> bool {
     if place.0 == place.1 {
         return match (structure, value) {
             (Structure::SkewSymmetric(_), _) => false,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::{Minors, Rounding, ValueType, Values};
 
-use crate::cells::Cells;
+use crate::entry_reader::EntryReader;
 
 /// Maximum number of entries that are compared at once.
 const AT_ONCE: usize = 1024;
@@ -29,8 +29,8 @@ impl Alike {
     /// Other entries, and some equal ones, are left to be compared one by one.
     pub(super) fn pass(
         &mut self,
-        a: &mut Cells<'_>,
-        b: &mut Cells<'_>,
+        a: &mut EntryReader<'_>,
+        b: &mut EntryReader<'_>,
         mut last: (u64, u64),
     ) -> (u64, u64) {
         if self.pause > 0 {
@@ -55,9 +55,9 @@ impl Alike {
     /// Returns the first and last minor of equal, ascending entries.
     fn shared(
         &mut self,
-        a: &Cells<'_>,
+        a: &EntryReader<'_>,
         x: Range<usize>,
-        b: &Cells<'_>,
+        b: &EntryReader<'_>,
         y: Range<usize>,
     ) -> Option<(u64, u64)> {
         let ((first, number), (second, _)) = (a.batch(), b.batch());

@@ -10,7 +10,7 @@ use super::{Part, same_axis};
 use crate::slice::comparison::{Comparison, compare, parse};
 use crate::{Measures, Moments, Number, Stats};
 
-/// What is measured.
+/// Measure of a row or column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Nnz,
@@ -56,7 +56,7 @@ impl Measure {
     }
 }
 
-/// Returns the measures that include both; those of nonzero elements are not combined with others.
+/// Returns the measures that include both; measures of nonzero elements are not combined with others.
 pub(super) fn more(one: Measures, other: Measures) -> Measures {
     let rank = |measures| match measures {
         Measures::Nnz | Measures::Nonzero => 0,
@@ -133,7 +133,7 @@ impl Measured {
         [Some(&self.quantity), self.divisor.as_ref()].into_iter().flatten()
     }
 
-    /// Checks that names are those of the other axis.
+    /// Checks that names belong to the other axis.
     pub(super) fn check_axis(&self, axis: Axis, header: &Header) -> Result<()> {
         self.quantities().try_for_each(|quantity| quantity.check_axis(axis, header))
     }

@@ -38,7 +38,7 @@ impl MergeOptions {
     ///
     /// # Errors
     ///
-    /// Fails if it is not that of the stores.
+    /// Fails if it is not the number of stores.
     pub fn check(&self, stores: usize) -> Result<()> {
         let prefixes = self.prefixes.len();
         if prefixes != 0 && prefixes != stores {
@@ -53,7 +53,7 @@ impl MergeOptions {
 
 /// Merges several sources into a target. Each comes with its name for messages.
 ///
-/// The cells of each source follow those of the one before. Chromosomes with the same name are
+/// The cells of each source follow the cells of the source before it. Chromosomes with the same name are
 /// merged, in the order of occurrence. Fragments with the same start are in the order of the sources.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use super::{ValueBin, bins};
 use crate::stats::{Measures, Moments, StatsOptions, stats_of_each, stats_of_majors};
 use crate::{Number, Observed};
 
-/// What is measured of each row or column.
+/// Measure of each row or column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LengthMeasure {
     /// The number of stored entries, in a dense matrix of nonzero elements. The default.
@@ -23,9 +23,9 @@ pub enum LengthMeasure {
 pub struct Lengths {
     /// Whether rows or columns are measured.
     pub axis: Axis,
-    /// What they represent.
+    /// Kind of the axis.
     pub axis_kind: AxisKind,
-    /// What is measured.
+    /// Measure of each.
     pub measure: LengthMeasure,
     /// The number of rows or columns.
     pub count: u64,

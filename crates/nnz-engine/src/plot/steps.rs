@@ -1,4 +1,4 @@
-//! What functions that look at every entry have in common.
+//! Shared code of functions that visit every entry.
 
 use nnz_core::{Batch, Header, MatrixSource, Projection, Result, Storage};
 use nnz_storage::TaskContext;

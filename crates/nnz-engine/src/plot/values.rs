@@ -53,7 +53,7 @@ pub struct ValueBin {
 /// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, four of which are
 /// between a power of two and the next one.
 ///
-/// The entries are those of [`density`](super::density).
+/// The entries are the same as in [`density`](super::density).
 ///
 /// # Errors
 ///

@@ -48,7 +48,7 @@ impl CsMatrix {
     /// # Errors
     ///
     /// Fails if `indptr` does not ascend from 0 to the number of indices or has another length, if
-    /// the number of values is not that of the indices, and if an index is out of bounds.
+    /// the number of values is not the number of indices, and if an index is out of bounds.
     pub fn from_parts(
         shape: Shape,
         order: Order,
@@ -83,7 +83,7 @@ impl CsMatrix {
     ///
     /// # Errors
     ///
-    /// Fails if their number is not that of the rows or columns.
+    /// Fails if the number of names is not the number of rows or columns.
     pub fn with_names<T: AsRef<[u8]>>(
         mut self,
         axis: Axis,

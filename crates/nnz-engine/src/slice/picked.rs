@@ -33,7 +33,7 @@ impl Stretch {
 /// The selected positions of an axis.
 #[derive(Debug)]
 pub(super) struct Picked {
-    /// In the order of the selection, which is that of the targets.
+    /// In the order of the selection, which is also the order of the targets.
     stretches: Vec<Stretch>,
     /// Sorted by position, unless that is the same order.
     sorted: Option<Vec<Stretch>>,

@@ -364,7 +364,7 @@ impl Selection {
             let lists = is_list && both.as_ref().is_some_and(|(_, listed)| *listed);
             both = Some(match both {
                 None => (picked, is_list),
-                // The order is that of the first list.
+                // The order of the first list is kept.
                 Some((before, false)) if is_list => (picked.of_both(&before, len, one)?, true),
                 Some((before, listed)) => (before.of_both(&picked, len, one)?, listed || is_list),
             });

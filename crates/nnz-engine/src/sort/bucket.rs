@@ -65,7 +65,7 @@ impl Buckets {
         Self { packets: Arc::new(packets), next: 0, most: shares.bucket, inner: None }
     }
 
-    /// Divides a bucket that is too large into smaller ones; `None` if it is a single cell.
+    /// Divides a bucket that is too large into smaller ones; `None` if it is a single element.
     fn cut_again(&self, bucket: usize, count: usize) -> Result<Option<Self>> {
         let outer = &self.packets;
         let [majors, minors] = outer.cut.covers(bucket);

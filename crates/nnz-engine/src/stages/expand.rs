@@ -86,7 +86,7 @@ fn signed(value_type: ValueType) -> ValueType {
     }
 }
 
-/// Returns whether a shared value is also that of the entries that follow.
+/// Returns whether a shared value is also the value of the entries that follow.
 pub(crate) fn stays_shared(header: &Header) -> bool {
     match header.structure {
         Structure::General | Structure::Symmetric(_) => true,

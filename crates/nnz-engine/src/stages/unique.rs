@@ -6,7 +6,7 @@ use nnz_core::{
 
 use super::{Batches, Builder, emptied};
 
-/// What to do with duplicate entries: several entries of one cell.
+/// Handling of duplicate entries: several entries of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// Refuse them. The default.

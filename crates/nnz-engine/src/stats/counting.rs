@@ -81,7 +81,7 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
 /// The parallel part for a whole matrix and some of its rows or columns.
 pub(super) struct Several<T, S: Slim<T>> {
     pub(super) whole: Counting<T, S>,
-    /// What is counted of entries that a step selects.
+    /// Steps that select entries, and counts of these.
     pub(super) parts: Vec<(Box<dyn Step>, Counting<T, S>)>,
 }
 

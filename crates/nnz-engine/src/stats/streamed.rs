@@ -79,7 +79,7 @@ fn stream<T: Value, S: Slim<T>>(
 
 /// Joins the parts of each major.
 struct Majors<'a, 'e, S> {
-    /// The number of cells of a major.
+    /// The number of elements of a major.
     across: u64,
     /// The major after the current one, which is incomplete.
     next: u64,

@@ -416,7 +416,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
             matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
         let options = PcaOptions::default().components(rank + 1).iterations(2);
         let found = pca(&*observed, &options, &TaskContext::default()).unwrap();
-        // The rank of the centred matrix is at most that of the matrix.
+        // The rank of the centred matrix is at most the rank of the matrix.
         assert!(
             found.singular_values[rank] < 1e-3 * found.singular_values[0],
             "{:?}",

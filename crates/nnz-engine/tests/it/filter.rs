@@ -71,7 +71,7 @@ fn measure(name: &str, elements: &[Option<f64>]) -> f64 {
 
 const MEASURES: [&str; 7] = ["nnz", "nonzero", "sum", "mean", "variance", "min", "max"];
 
-/// Makes a condition, and computes which of the lines meet it. Names of the other axis are those of `other`.
+/// Makes a condition, and computes which of the lines meet it. `other` is the option for names of the other axis.
 fn condition(random: &mut Random, lines: &[Vec<Option<f64>>], other: &str) -> (String, Vec<bool>) {
     let (axis, letter) = if other == "rows" { ("rows", "g") } else { ("cols", "c") };
     let quantity = |random: &mut Random| {

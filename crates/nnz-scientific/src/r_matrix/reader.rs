@@ -90,7 +90,7 @@ impl Unit for Entries<'_> {
         source.parts.numbers.read(self.piece.entries.clone(), &mut batch.values, &place)?;
         batch.order = source.header.order;
         match &source.parts.places {
-            Places::Dense => batch.span_cells(self.piece.entries.clone(), shape.rows),
+            Places::Dense => batch.span_elements(self.piece.entries.clone(), shape.rows),
             Places::Compressed { minors, .. } => {
                 let name = if batch.order == Order::Col { "i" } else { "j" };
                 let len = shape.minor(batch.order);

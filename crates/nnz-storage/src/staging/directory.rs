@@ -172,7 +172,7 @@ impl StagedDirectory {
     pub fn create_file(&self, name: &str) -> Result<File> {
         let created = self.tree().create(name, &self.target);
         created.map_err(|error| match error.kind() {
-            // It is that of the directory of the target.
+            // Permission is missing for the directory of the target.
             io::ErrorKind::PermissionDenied => self.target.io(error),
             _ => Error::io(&self.target.path.join(name), error),
         })
@@ -210,7 +210,7 @@ impl StagedDirectory {
     /// Fails if the data or the name cannot be written. Then nothing is left, and an existing
     /// target is unchanged.
     pub fn commit(self) -> Result<u64> {
-        // What is uploaded is not synced.
+        // Uploads are not synced.
         let (path, sync) = (self.target.path.clone(), self.target.options.sync);
         let bytes = self.settle()?.commit()?;
         sync_directory(&path, sync)?;

@@ -358,7 +358,7 @@ fn replace_in_steps(
         std::fs::rename(&aside, &target.path)?;
         return Err(error.into());
     }
-    // From now on the hidden path is that of the old target.
+    // From now on the old target has the hidden path.
     match std::fs::rename(&aside, hidden.path()) {
         Ok(()) => Ok(Placed::Exchanged),
         Err(_) => {

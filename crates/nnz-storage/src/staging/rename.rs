@@ -49,7 +49,7 @@ pub(super) fn exchange(_: &Path, _: &Path) -> Result<(), NotExchanged> {
     Err(NotExchanged::Unsupported)
 }
 
-/// Renames something if nothing has the new name. What takes it between the check and the step is replaced.
+/// Renames something if nothing has the new name. A file that takes it between the check and the rename is replaced.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub(super) fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
     check_and_rename(from, to)

@@ -220,7 +220,7 @@ fn narrow(mode: &mut Option<u32>, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The access of files that replace those of a directory, or are added to one.
+/// The access of files that replace files of a directory, or are added to one.
 #[derive(Debug)]
 pub(super) struct Members {
     /// The directory to replace, with files of the same names.

@@ -39,8 +39,8 @@ pub trait UrlOutput: Send + Sync + fmt::Debug {
     /// # Errors
     ///
     /// Fails with [`AlreadyExists`](io::ErrorKind::AlreadyExists) if something exists that may not be replaced,
-    /// and with [`StaleNetworkFileHandle`](io::ErrorKind::StaleNetworkFileHandle) if it is not that of the last
-    /// [outline](Self::copy_outline).
+    /// and with [`StaleNetworkFileHandle`](io::ErrorKind::StaleNetworkFileHandle) if it is not the object of the
+    /// last [outline](Self::copy_outline).
     fn upload(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()>;
 
     /// Removes what exists at the URL of a file.
@@ -58,7 +58,7 @@ pub trait UrlOutput: Send + Sync + fmt::Debug {
     fn abandon(&self, patience: Duration) -> bool;
 }
 
-/// What exists at a URL. In object storage an object and a directory can have the same name.
+/// Entries that exist at a URL. In object storage an object and a directory can have the same name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrlEntries {
     /// Whether there is an object.

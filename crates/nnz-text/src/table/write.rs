@@ -75,7 +75,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
 /// Returns the minimum size of a table: a digit and a separator for each cell.
 #[must_use]
 pub fn min_bytes(header: &Header) -> u64 {
-    u64::try_from(header.shape.cells().saturating_mul(2)).unwrap_or(u64::MAX)
+    u64::try_from(header.shape.elements().saturating_mul(2)).unwrap_or(u64::MAX)
 }
 
 /// Creates a sink for a matrix whose entries are by row, gzipped if the name of the target ends in `.gz`.

@@ -25,7 +25,7 @@ thread_local! {
     static TALLY: RefCell<Tally> = RefCell::default();
 }
 
-/// What is counted.
+/// Counted parts of a fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountMode {
     /// The first and the last base of a fragment, each where it is. The default.
