@@ -206,7 +206,8 @@ pub fn filter(
     context: &TaskContext,
 ) -> Result<Filtered> {
     let place = &source.place();
-    let mut found = Found { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
+    let mut found =
+        Measurements { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
     for (filter, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
         for measured in filter.measured() {
             measured
@@ -223,22 +224,22 @@ pub fn filter(
 /// Entries that are measured: all, or the ones whose names match; and whether nonzero elements are counted rather
 /// than entries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct MeasuredEntries {
     nonzero: bool,
     /// Whether the names are row names, and the pattern that they match.
     among: Option<(bool, String)>,
 }
 
 /// Measures of a matrix.
-struct Found<'a> {
+struct Measurements<'a> {
     source: &'a dyn MatrixSource,
     place: &'a Place,
     context: &'a TaskContext,
-    stats: BTreeMap<Part, Stats>,
+    stats: BTreeMap<MeasuredEntries, Stats>,
     notes: Vec<String>,
 }
 
-impl Found<'_> {
+impl Measurements<'_> {
     /// Measures what the conditions need.
     fn measure(&mut self, filters: [&Filter; 2]) -> Result<()> {
         for nonzero in [false, true] {
@@ -251,17 +252,17 @@ impl Found<'_> {
                     options.rows |= axis == Axis::Rows;
                     options.cols |= axis == Axis::Cols;
                     options.measures = more(options.measures, quantity.measures());
-                    let part = quantity.part(axis);
+                    let entries = quantity.entries(axis);
                     if let Some(pattern) = quantity.among()
-                        && !names.contains(&part)
+                        && !names.contains(&entries)
                     {
-                        names.push(part);
+                        names.push(entries);
                         parts.push(self.matching(pattern, axis.other())?);
                     }
                 }
             }
             if options.rows || options.cols {
-                let whole = Part { nonzero, among: None };
+                let whole = MeasuredEntries { nonzero, among: None };
                 let found = stats_of_parts(self.source, &options, &parts, self.context)?;
                 self.stats.extend(std::iter::once(whole).chain(names).zip(found));
             }

@@ -21,7 +21,7 @@ pub(crate) use expand::{
     Mirroring, expand, expanded_type, mirror, mirror_for, negates_integers, stays_shared,
 };
 pub(crate) use grouped::Grouped;
-pub(crate) use triangle::{Part, Triangular};
+pub(crate) use triangle::{TrianglePart, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::{Unique, add_duplicate};
 pub(crate) use zeros::{DropValue, DropZeros, PositiveZeros, drop_unstored};

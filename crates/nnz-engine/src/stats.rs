@@ -25,7 +25,7 @@ use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 pub(crate) use counting::lock;
-use counting::{Counted, Counting, Found, Several, Watched};
+use counting::{Counted, Counting, Several, Tallies, Watched};
 pub(crate) use each::stats_of_each;
 use entries::Entries;
 pub use number::Number;
@@ -225,7 +225,7 @@ fn count<T: Value, S: Slim<T>>(
     parts: &[RowsOrCols],
     each: usize,
     context: &TaskContext,
-) -> Result<Vec<(Found<S::Sums>, Shape)>> {
+) -> Result<Vec<(Tallies<S::Sums>, Shape)>> {
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
@@ -268,8 +268,8 @@ fn count<T: Value, S: Slim<T>>(
 }
 
 /// Turns tallies into statistics.
-fn finished<S: Sums>(found: Found<S>, shape: Shape, order: Order) -> Stats {
-    let Found { whole, majors, minors } = found;
+fn finished<S: Sums>(found: Tallies<S>, shape: Shape, order: Order) -> Stats {
+    let Tallies { whole, majors, minors } = found;
     let finish = |tallies: Option<Vec<Tally<S>>>, [len, across]: [u64; 2]| {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let moments = |tally: &Tally<S>| tally.moments(across.into());

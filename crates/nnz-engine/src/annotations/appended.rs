@@ -24,7 +24,7 @@ pub enum Join {
 /// Columns of compatible types get a type that holds both; other columns are left out. Categories are
 /// united.
 pub struct Appended<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<TableColumns<'a>>,
     columns: Vec<ColumnInfo>,
     dropped: Vec<DroppedColumn>,
 }
@@ -40,7 +40,7 @@ pub struct DroppedColumn {
 }
 
 /// A table and the positions of its columns.
-type Part<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
+type TableColumns<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
 
 impl std::fmt::Debug for Appended<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

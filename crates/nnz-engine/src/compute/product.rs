@@ -182,7 +182,7 @@ struct Rows<'a, T> {
 }
 
 /// Sums of some rows, of which others may have more of the first and the last.
-struct Part<T> {
+struct RowSums<T> {
     rows: Vec<u64>,
     /// In panels.
     sums: Vec<T>,
@@ -191,7 +191,7 @@ struct Part<T> {
 impl<T: Float> Work for Rows<'_, T> {
     type Batch = Batch;
     type BatchUnits = Buffers<T>;
-    type Encoded = Part<T>;
+    type Encoded = RowSums<T>;
     type Joint = u64;
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers<T>, Vec<u64>)> {
@@ -199,7 +199,7 @@ impl<T: Float> Work for Rows<'_, T> {
         Ok((decoded.pop().unwrap_or_else(|| self.entries.buffers()), stored))
     }
 
-    fn encode(&self, mut buffers: Buffers<T>, _: u64) -> Result<Part<T>> {
+    fn encode(&self, mut buffers: Buffers<T>, _: u64) -> Result<RowSums<T>> {
         self.entries.prepare(&mut buffers)?;
         let Panels { width, count } = self.panels;
         let mut rows = Vec::with_capacity(buffers.batch.runs());
@@ -217,7 +217,7 @@ impl<T: Float> Work for Rows<'_, T> {
             })?;
         }
         self.entries.reuse(buffers);
-        Ok(Part { rows, sums })
+        Ok(RowSums { rows, sums })
     }
 }
 
@@ -228,7 +228,7 @@ struct Product<T> {
 }
 
 impl<T: Float> Write<Rows<'_, T>> for Product<T> {
-    fn write(&mut self, part: Part<T>) -> Result<()> {
+    fn write(&mut self, part: RowSums<T>) -> Result<()> {
         let Panels { width, count } = self.panels;
         let into = self.sums.len() / count;
         let from = part.sums.len() / count;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::{Batch, Error, Header, Projection, Result, Unit, Values};
 
-use super::Part;
+use super::ConcatInput;
 use crate::parts::Gathering;
 use crate::stages::BATCH;
 
@@ -22,7 +22,7 @@ pub(super) enum Step<'a> {
 
 /// Divides majors into ranges with about as many entries as a batch.
 pub(super) struct Merging<'a> {
-    parts: &'a [Part],
+    inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
     fields: Projection,
@@ -34,20 +34,20 @@ pub(super) struct Merging<'a> {
 
 impl<'a> Merging<'a> {
     pub(super) fn new(
-        parts: &'a [Part],
+        inputs: &'a [ConcatInput],
         header: &Header,
         majors: Range<u64>,
         fields: Projection,
     ) -> Self {
         let gathering = Gathering::new(header.order, header.shape, header.value_type);
-        Self { parts, gathering, majors, fields, width: 256, before: None }
+        Self { inputs, gathering, majors, fields, width: 256, before: None }
     }
 
     fn before(&self, major: u64) -> Result<Option<u64>> {
         let mut sum = 0_u64;
-        for part in self.parts {
-            let before = part.source.stored_before(major);
-            let before = before.map_err(|error| error.with_context(&part.place))?;
+        for input in self.inputs {
+            let before = input.source.stored_before(major);
+            let before = before.map_err(|error| error.with_context(&input.place))?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
                 return Ok(None);
             };
@@ -85,7 +85,7 @@ impl<'a> Merging<'a> {
             }
             // Also without entries: the pointers between these two are checked where they are read.
             return Ok(Step::Several(Merged {
-                parts: self.parts,
+                inputs: self.inputs,
                 gathering: self.gathering,
                 majors: start..end,
                 fields: self.fields,
@@ -96,7 +96,7 @@ impl<'a> Merging<'a> {
 
 /// The same majors of all matrices, merged by any thread.
 pub(super) struct Merged<'a> {
-    parts: &'a [Part],
+    inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
     fields: Projection,
@@ -129,15 +129,15 @@ impl Read {
 
 impl Unit for Merged<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let mut all = Vec::with_capacity(self.parts.len());
-        for part in self.parts {
-            let within = |error: Error| error.with_context(&part.place);
+        let mut all = Vec::with_capacity(self.inputs.len());
+        for input in self.inputs {
+            let within = |error: Error| error.with_context(&input.place);
             let mut batches = Vec::new();
             let mut reader =
-                part.source.batches(self.majors.clone(), self.fields).map_err(within)?;
+                input.source.batches(self.majors.clone(), self.fields).map_err(within)?;
             let mut read = Batch::new(batch.order, Values::default());
             while reader.next_batch(&mut read).map_err(within)? {
-                part.steps.apply(&mut read)?;
+                input.steps.apply(&mut read)?;
                 if read.entries() > 0 {
                     let fresh = Batch::new(batch.order, Values::default());
                     batches.push(std::mem::replace(&mut read, fresh));
@@ -147,7 +147,7 @@ impl Unit for Merged<'_> {
                 all.push(Read { batches, batch: 0, run: 0 });
             }
         }
-        let order = self.parts.first().map_or(batch.order, |part| part.source.header().order);
+        let order = self.inputs.first().map_or(batch.order, |input| input.source.header().order);
         self.gathering.start(order, batch, 0);
         let major_of = |read: &mut Read| read.next().map(|(from, run)| from.majors.get(run));
         while let Some(major) = all.iter_mut().filter_map(major_of).min() {

@@ -14,8 +14,8 @@ use crate::ascent::ASCENT;
 use crate::flow::{Join, Work, Workers, Write, run};
 use crate::sort::{SortPlan, sorted, sorting_workers};
 use crate::stages::{
-    Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
-    Unique, Units, apply, empty_batch, mirror_for,
+    Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Step, Stepped, TrianglePart,
+    Triangular, Unique, Units, apply, empty_batch, mirror_for,
 };
 use crate::{MatrixTarget, Progress};
 
@@ -89,7 +89,7 @@ impl Attempt<'_> {
         }
         if plan.found.is_some() {
             let builder = Builder::new(header.order, header.shape);
-            first.push(Box::new(Triangular { part: Part::Lower, builder }));
+            first.push(Box::new(Triangular { part: TrianglePart::Lower, builder }));
         }
         if plan.drop_zeros {
             // Entries are still in the order of the source.

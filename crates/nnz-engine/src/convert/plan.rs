@@ -6,7 +6,7 @@ use nnz_core::{
 };
 use nnz_storage::TaskContext;
 
-use super::structure::{self, Found};
+use super::structure::{self, DetectedStructure};
 use super::{ConvertOptions, StructurePolicy};
 use crate::MatrixTarget;
 use crate::flow::Workers;
@@ -22,7 +22,7 @@ pub(super) struct Seen {
     /// The smallest type that holds all values, if requested.
     pub(super) value_type: Option<ValueType>,
     /// The structure that was found.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<DetectedStructure>,
 }
 
 /// Decisions before anything is written.
@@ -34,7 +34,7 @@ pub(super) struct Plan<'a> {
     /// Handling of the structure of the source, if it has one.
     pub(super) mirroring: Option<Mirroring>,
     /// The structure that was found, of which the lower triangle is written.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<DetectedStructure>,
     pub(super) drop_zeros: bool,
     pub(super) duplicates: DuplicatePolicy,
     pub(super) capabilities: SinkCapabilities,

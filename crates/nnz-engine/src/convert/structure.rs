@@ -11,7 +11,7 @@ use super::{locate, plan};
 use crate::MatrixTarget;
 use crate::entry_reader::{Entry, EntryReader, read_in_storage_order, read_sorted};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
+use crate::stages::{Builder, Step, TrianglePart, Triangular, drop_unstored};
 
 /// Which triangles of a symmetric matrix are written, if the target supports structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum StructurePolicy {
 
 /// The structure of a matrix that stores both triangles.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct DetectedStructure {
     pub(super) structure: Structure,
     /// The number of entries on and below the diagonal, without zeros of a dense source.
     pub(super) stored: u64,
@@ -56,7 +56,7 @@ pub(super) fn find(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
     context: &TaskContext,
-) -> Result<Option<Found>> {
+) -> Result<Option<DetectedStructure>> {
     let header = source.header();
     let Shape { rows, cols } = header.shape;
     if header.structure != Structure::General || rows != cols {
@@ -68,7 +68,8 @@ pub(super) fn find(
     }
     let (order, directory) = (header.order, context.spill_directory(&target.directory(context)));
     let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
-    let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
+    let [lower, upper] =
+        [TrianglePart::Lower, TrianglePart::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, context.memory() / 2, &directory, Workers::of(context));
     // In storage order if that is sorted, otherwise sorted.
     for as_they_come in [true, false] {
@@ -95,20 +96,22 @@ pub(super) fn find(
         let ended = walk.run().map_err(|error| locate(error, source))?;
         if ended {
             let structure = walk.possible.first();
-            return Ok(structure.map(|&structure| Found { structure, stored: walk.stored }));
+            return Ok(
+                structure.map(|&structure| DetectedStructure { structure, stored: walk.stored })
+            );
         }
     }
     Ok(None)
 }
 
-fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
+fn steps(header: &Header, part: TrianglePart) -> Vec<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
     let mut steps: Vec<Box<dyn Step>> = vec![Box::new(Triangular { part, builder })];
     if header.storage == Storage::Dense {
         let order = match (part, header.order) {
-            (Part::Lower, order) => order,
-            (Part::UpperExchanged, Order::Row) => Order::Col,
-            (Part::UpperExchanged, Order::Col) => Order::Row,
+            (TrianglePart::Lower, order) => order,
+            (TrianglePart::UpperExchanged, Order::Row) => Order::Col,
+            (TrianglePart::UpperExchanged, Order::Col) => Order::Row,
         };
         steps.extend(drop_unstored(&Header { order, ..header.clone() }));
     }

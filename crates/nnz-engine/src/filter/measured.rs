@@ -6,7 +6,7 @@ use std::ops::Range;
 use nnz_core::{Axis, AxisKind, Error, Header, Result, ValueType};
 
 use super::pattern::Pattern;
-use super::{Part, same_axis};
+use super::{MeasuredEntries, same_axis};
 use crate::slice::comparison::{Comparison, compare, parse};
 use crate::{Measures, Moments, Number, Stats};
 
@@ -93,10 +93,10 @@ impl Quantity {
         self.measure == Measure::Nonzero
     }
 
-    /// Returns what is measured for this of rows or columns.
-    pub(super) fn part(&self, axis: Axis) -> Part {
+    /// Returns the entries of the rows or columns that are measured.
+    pub(super) fn entries(&self, axis: Axis) -> MeasuredEntries {
         let among = self.among().map(|pattern| (axis == Axis::Cols, pattern.text().to_owned()));
-        Part { nonzero: self.is_nonzero(), among }
+        MeasuredEntries { nonzero: self.is_nonzero(), among }
     }
 
     fn check_axis(&self, axis: Axis, header: &Header) -> Result<()> {
@@ -143,11 +143,11 @@ impl Measured {
         &self,
         axis: Axis,
         of: u64,
-        found: &BTreeMap<Part, Stats>,
+        found: &BTreeMap<MeasuredEntries, Stats>,
         value_type: ValueType,
     ) -> Result<Vec<Range<u64>>> {
         let measured = |quantity: &Quantity| {
-            let stats = found.get(&quantity.part(axis));
+            let stats = found.get(&quantity.entries(axis));
             let all = stats.and_then(|stats| {
                 if axis == Axis::Rows { stats.rows.as_ref() } else { stats.cols.as_ref() }
             });

@@ -245,7 +245,7 @@ impl<'a> UnitReader<'a, Merged> for Merging<'a> {
                     };
                     let slices = slices.into_iter().map(slice).collect();
                     let chromosome = segments.chromosome;
-                    return Ok(Some(Box::new(Piece { chromosome, slices })));
+                    return Ok(Some(Box::new(StoreSlices { chromosome, slices })));
                 }
             }
             let Some(chromosome) = self.chromosomes.next() else {
@@ -265,12 +265,12 @@ impl<'a> UnitReader<'a, Merged> for Merging<'a> {
 }
 
 /// Slices of stores for the same bases.
-struct Piece<'a> {
+struct StoreSlices<'a> {
     chromosome: u32,
     slices: Vec<(&'a Store, Range<u64>)>,
 }
 
-impl Unit<Merged> for Piece<'_> {
+impl Unit<Merged> for StoreSlices<'_> {
     fn decode(self: Box<Self>, merged: &mut Merged) -> Result<()> {
         let mut all: Vec<[u32; 3]> = Vec::new();
         let several = self.slices.len() > 1;

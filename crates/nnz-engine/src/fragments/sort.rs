@@ -137,17 +137,18 @@ struct Sorted(Vec<FragmentBatch>);
 impl<'a> UnitReader<'a, Sorted> for Merging<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Sorted> + 'a>>> {
         let slices = self.cutter.next(self.runs)?;
-        let piece = Piece { runs: self.runs, slices };
+        let piece = RunSlices { runs: self.runs, slices };
         Ok((!piece.slices.is_empty()).then(|| Box::new(piece) as Box<dyn Unit<Sorted>>))
     }
 }
 
-struct Piece<'a> {
+/// Slices of sorted runs with adjacent keys.
+struct RunSlices<'a> {
     runs: &'a SortedRuns,
     slices: Vec<Slice>,
 }
 
-impl Unit<Sorted> for Piece<'_> {
+impl Unit<Sorted> for RunSlices<'_> {
     fn decode(self: Box<Self>, sorted: &mut Sorted) -> Result<()> {
         let mut all = Vec::new();
         let mut buffer = Vec::new();

@@ -63,7 +63,7 @@ pub fn lengths(
         .rows(axis == Axis::Rows)
         .cols(axis == Axis::Cols)
         .measures(measures);
-    let mut found = Found::default();
+    let mut found = LengthTally::default();
     let observed = Observed::new(source, "reading", context.progress());
     let is_streamed = axis == header.order.major()
         && header.ordered
@@ -87,14 +87,15 @@ pub fn lengths(
     })
 }
 
+/// A tally of rows or columns by their number.
 #[derive(Default)]
-struct Found {
+struct LengthTally {
     distribution: Distribution,
     nan: u64,
     fractions: bool,
 }
 
-impl Found {
+impl LengthTally {
     #[expect(clippy::cast_precision_loss, reason = "drawn with three digits")]
     fn add(&mut self, moments: &Moments, count: u64) {
         let number = match moments.total.map(|total| total.sum) {

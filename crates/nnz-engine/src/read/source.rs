@@ -244,16 +244,17 @@ impl<'a, V: Vectors> UnitReader<'a> for Units<'a, V> {
         let end = self.matrix.together(self.majors.clone());
         let majors = self.majors.start..end;
         self.majors.start = end;
-        Ok(Some(Box::new(Piece { matrix: self.matrix, majors })))
+        Ok(Some(Box::new(VectorRange { matrix: self.matrix, majors })))
     }
 }
 
-struct Piece<'a, V> {
+/// A range of major vectors.
+struct VectorRange<'a, V> {
     matrix: &'a V,
     majors: Range<u64>,
 }
 
-impl<V: Vectors> Unit for Piece<'_, V> {
+impl<V: Vectors> Unit for VectorRange<'_, V> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         self.matrix.copy(self.majors, batch)
     }

@@ -3,7 +3,7 @@
 use nnz_core::{Error, MatrixSource, Place, Result, ValueType};
 use nnz_storage::TaskContext;
 
-use super::counting::{Part, Several, Watched};
+use super::counting::{BatchTally, Several, Watched};
 use super::number::Value;
 use super::tally::{Nothing, Slim, Sums, Tally};
 use super::{Counting, Measures, Moments, Pass, StatsOptions, summed_type};
@@ -103,7 +103,7 @@ impl<S: Sums> Majors<'_, '_, S> {
 }
 
 impl<T: Value, S: Slim<T>> Write<Several<T, S>> for Majors<'_, '_, S::Sums> {
-    fn write(&mut self, all: Vec<Part<S::Sums>>) -> Result<()> {
+    fn write(&mut self, all: Vec<BatchTally<S::Sums>>) -> Result<()> {
         for (major, tally) in all.into_iter().flat_map(|part| part.majors) {
             if major + 1 < self.next {
                 let found = format!("an entry of {major} after one of {}", self.next - 1);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::ready::{Content, Ready};
-use super::target::Target;
+use super::target::OutputTarget;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
 use crate::system;
@@ -71,7 +71,7 @@ impl Replaceable {
 /// nothing.
 #[derive(Debug)]
 pub struct StagedDirectory {
-    target: Target,
+    target: OutputTarget,
     replaceable: Replaceable,
     tree: Mutex<Tree>,
 }
@@ -118,7 +118,7 @@ impl StagedDirectory {
 
     fn start(target: &Path, options: &WriteOptions, files: Files) -> Result<Self> {
         let replaceable = Replaceable { files, refusal: None };
-        let target = Target::check(target, options, true)?;
+        let target = OutputTarget::check(target, options, true)?;
         check_replaceable(&target, replaceable)?;
         if target.url.is_some() {
             return Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(None)) });
@@ -240,7 +240,7 @@ impl StagedDirectory {
 }
 
 /// Checks that an existing directory may be replaced.
-fn check_replaceable(target: &Target, replaceable: Replaceable) -> Result<()> {
+fn check_replaceable(target: &OutputTarget, replaceable: Replaceable) -> Result<()> {
     match &target.url {
         Some(url) => url.check_replaceable(replaceable, &target.options.context),
         None if target.find()?.is_some() => replaceable.check(&target.path, &target.path),

@@ -11,7 +11,7 @@ use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::directory::Replaceable;
 use super::rename::{NotExchanged, exchange, rename_free};
-use super::target::{Expected, Target, Version};
+use super::target::{Expected, OutputTarget, Version};
 use super::tree::Tree;
 use super::url::{self, UrlTarget};
 use crate::system::FileId;
@@ -21,7 +21,7 @@ const ATTEMPTS: u8 = 100;
 
 /// A complete output, synced if requested.
 pub(super) struct Ready {
-    target: Target,
+    target: OutputTarget,
     content: Content,
     bytes: u64,
 }
@@ -45,7 +45,7 @@ enum Placed {
 }
 
 impl Ready {
-    pub(super) fn new(target: Target, content: Content, bytes: u64) -> Self {
+    pub(super) fn new(target: OutputTarget, content: Content, bytes: u64) -> Self {
         Self { target, content, bytes }
     }
 
@@ -144,7 +144,7 @@ fn keep_access(old: &Path, file: &File) -> io::Result<()> {
 
 /// Renames an old sidecar to a hidden path.
 fn aside_if_there(
-    target: &Target,
+    target: &OutputTarget,
     critical: &mut Critical,
     aside: &mut Option<Pending>,
 ) -> Result<()> {
@@ -165,7 +165,7 @@ fn aside_if_there(
 }
 
 /// Removes an output from its place again, as far as possible.
-fn undo(target: &Target, content: &Content, critical: &mut Critical, placed: Placed) {
+fn undo(target: &OutputTarget, content: &Content, critical: &mut Critical, placed: Placed) {
     match (placed, content.hidden()) {
         (Placed::Exchanged, Some(hidden)) => drop(exchange(hidden.path(), &target.path)),
         (Placed::New, None) => drop(std::fs::remove_file(&target.path)),
@@ -182,7 +182,7 @@ fn undo(target: &Target, content: &Content, critical: &mut Critical, placed: Pla
 ///
 /// With `keep`, the old target stays at the hidden path until `content` is dropped.
 fn place(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
     keep: bool,
@@ -232,7 +232,7 @@ impl From<io::Error> for Refused {
 }
 
 /// Checks that the existing target may be replaced.
-fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Result<()> {
+fn check_replaceable(target: &OutputTarget, content: &Content, there: &Metadata) -> Result<()> {
     match target.expected {
         Expected::Unchanged(version) if version == Version::of(there) => Ok(()),
         Expected::Unchanged(_) | Expected::Nothing => Err(target.changed()),
@@ -243,7 +243,7 @@ fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Re
 
 /// Moves the output to a path that does not exist.
 fn place_new(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
 ) -> Result<Placed, Refused> {
@@ -259,7 +259,7 @@ fn place_new(
 
 /// Moves the output to a path that exists.
 fn replace(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
     there: &Metadata,
@@ -348,7 +348,7 @@ fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
 
 /// Replaces a directory if the system cannot exchange paths.
 fn replace_in_steps(
-    target: &Target,
+    target: &OutputTarget,
     hidden: &Pending,
     critical: &mut Critical,
 ) -> Result<Placed, Refused> {
@@ -383,7 +383,7 @@ impl Content {
 
     /// Returns the hidden path of the output, after creating one if it has none. It is unlocked from then
     /// on, so the caller has the lock of the directory.
-    fn name(&mut self, target: &Target, critical: &mut Critical) -> io::Result<&Pending> {
+    fn name(&mut self, target: &OutputTarget, critical: &mut Critical) -> io::Result<&Pending> {
         match self {
             Self::File(_, Some(hidden)) => hidden.unmark(),
             Self::File(file, hidden) => {
@@ -407,7 +407,7 @@ impl Content {
 }
 
 /// Checks that a file may replace the target.
-pub(super) fn check_file(target: &Target) -> Result<()> {
+pub(super) fn check_file(target: &OutputTarget) -> Result<()> {
     if target.url.is_some() {
         return Ok(());
     }
@@ -427,7 +427,7 @@ mod tests {
     use crate::staging::{StagedFile, WriteOptions};
 
     /// Stages a file that expects the target to be unchanged.
-    fn stage(path: &Path) -> (Target, Content) {
+    fn stage(path: &Path) -> (OutputTarget, Content) {
         use io::Write as _;
         let options = WriteOptions::default().overwrite(true).sync(false);
         let mut staged = StagedFile::create(path, &options).unwrap();

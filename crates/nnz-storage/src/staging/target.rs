@@ -47,7 +47,7 @@ impl Version {
 
 /// A target that may be written, and its directory.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct OutputTarget {
     pub(super) path: PathBuf,
     pub(super) parent: PathBuf,
     name: OsString,
@@ -69,7 +69,7 @@ pub fn appeared(error: Error) -> Error {
     }
 }
 
-impl Target {
+impl OutputTarget {
     /// Checks that `path` may be written, as a file or as a directory.
     pub(super) fn check(path: &Path, options: &WriteOptions, is_directory: bool) -> Result<Self> {
         if nnz_core::is_url(path) {

@@ -8,7 +8,7 @@ use nnz_core::{
     Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSource, Minors, Order, Scalar, Shape,
     Storage, StringList, Structure, ValueType, Values,
 };
-use nnz_lines::Target;
+use nnz_lines::TextTarget;
 use nnz_testing::random::Random;
 use nnz_text::table::{Kind, ReadOptions, WriteOptions, create};
 
@@ -55,7 +55,7 @@ fn written(
     random: &mut Random,
 ) -> Vec<u8> {
     let out = Shared::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(out.clone()),
         name: "out".to_owned(),
         context: TaskContext::default(),

@@ -108,10 +108,11 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
-            Some(path) => {
-                nnz_matrix_market::Target::File { path: path.clone(), options: self.write.clone() }
-            }
-            None => nnz_matrix_market::Target::Stream {
+            Some(path) => nnz_matrix_market::TextTarget::File {
+                path: path.clone(),
+                options: self.write.clone(),
+            },
+            None => nnz_matrix_market::TextTarget::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
                 context: self.write.context.clone(),
