@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Filter, Kept, Observed, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Filter, FilteredAxis, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::{
     Axis, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions, Selection,
@@ -452,7 +452,7 @@ impl Source {
                 nnz::engine::filter(&observed, [&rows, &cols], context)
             },
         )?;
-        let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
+        let positions = |kept: &FilteredAxis| positions(py, &kept.ranges, kept.count() != kept.of);
         Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))
     }
 

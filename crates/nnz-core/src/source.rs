@@ -118,7 +118,7 @@ impl BatchReader for SequentialReader<'_> {
     }
 }
 
-/// Wraps a [`BatchReader`], whose batches only one thread can decode, as a [`UnitReader`].
+/// A [`UnitReader`] of the batches of a [`BatchReader`]: each unit is a batch that is already decoded.
 pub struct BatchUnits<'a> {
     reader: Box<dyn BatchReader + 'a>,
     empty: Batch,

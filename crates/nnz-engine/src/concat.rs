@@ -19,7 +19,7 @@ use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
-use merge::Merging;
+use merge::MajorRanges;
 use shifted::Shared;
 pub(crate) use shifted::Shifted;
 
@@ -67,7 +67,7 @@ pub struct Concat {
     inputs: Vec<ConcatInput>,
     axis: Axis,
     header: Header,
-    how: How,
+    strategy: ReadStrategy,
     ignore_names: bool,
 }
 
@@ -77,9 +77,9 @@ impl std::fmt::Debug for Concat {
     }
 }
 
-/// How entries are read.
+/// Order in which entries are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum ReadStrategy {
     /// One matrix after the other, in order.
     Sequential,
     /// All matrices side by side, in order.
@@ -145,15 +145,15 @@ impl Concat {
             Some(value_type) => value_type,
             None => common_type(&inputs)?,
         };
-        let how = how(&inputs, axis, order);
-        let header = header(&inputs, axis, order, value_type, length, how);
+        let strategy = read_strategy(&inputs, axis, order);
+        let header = header(&inputs, axis, order, value_type, length, strategy);
         let header = Header { ordered: own.is_some(), ..header };
         for input in &mut inputs {
             let steps = steps(input, axis, &header, options.rounding);
             input.steps = Arc::new(Steps::new(input.place.clone(), steps));
         }
         let ignore_names = options.ignore_names;
-        let concat = Self { inputs, axis, header, how, ignore_names };
+        let concat = Self { inputs, axis, header, strategy, ignore_names };
         // Differing names are an error before any work starts.
         concat.check_shared_names()?;
         Ok(concat)
@@ -169,7 +169,7 @@ impl Concat {
         Box::new(move || {
             for input in inputs.by_ref() {
                 let mut range = 0..input.majors();
-                if self.how == How::Sequential {
+                if self.strategy == ReadStrategy::Sequential {
                     let within = |at: u64| at.saturating_sub(input.start).min(range.end);
                     range = within(majors.start)..within(majors.end);
                     if range.is_empty() && !majors.is_empty() {
@@ -187,7 +187,7 @@ impl Concat {
     /// Opens all matrices side by side: some majors of all, or each matrix in sequence for one long
     /// major.
     fn open_side_by_side(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
-        let mut merging = Merging::new(&self.inputs, &self.header, majors, fields);
+        let mut merging = MajorRanges::new(&self.inputs, &self.header, majors, fields);
         let mut long: VecDeque<(&ConcatInput, u64)> = VecDeque::new();
         Box::new(move || {
             loop {
@@ -197,11 +197,11 @@ impl Concat {
                     return Ok(Some(Next::Part(units, Arc::clone(&input.steps))));
                 }
                 match merging.next()? {
-                    merge::Step::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
-                    merge::Step::Long(major) => {
+                    merge::MergeStep::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
+                    merge::MergeStep::Long(major) => {
                         long.extend(self.inputs.iter().map(|input| (input, major)));
                     }
-                    merge::Step::End => return Ok(None),
+                    merge::MergeStep::End => return Ok(None),
                 }
             }
         })
@@ -284,8 +284,8 @@ fn common_type(inputs: &[ConcatInput]) -> Result<ValueType> {
     found.map(|(found, _)| found).ok_or_else(|| Error::argument("nothing to concatenate"))
 }
 
-/// Selects how entries are read.
-fn how(inputs: &[ConcatInput], axis: Axis, order: Order) -> How {
+/// Selects the order in which entries are read.
+fn read_strategy(inputs: &[ConcatInput], axis: Axis, order: Order) -> ReadStrategy {
     let all = |fits: &dyn Fn(&ConcatInput, &Header) -> bool| {
         inputs.iter().all(|input| fits(input, input.source.header()))
     };
@@ -293,11 +293,11 @@ fn how(inputs: &[ConcatInput], axis: Axis, order: Order) -> How {
         header.order == order && header.structure == Structure::General && header.sorted_majors
     });
     if alike && (order.major() == axis || inputs.len() == 1) {
-        How::Sequential
+        ReadStrategy::Sequential
     } else if alike && all(&|input, _| input.source.random_access()) {
-        How::SideBySide
+        ReadStrategy::SideBySide
     } else {
-        How::Unsorted
+        ReadStrategy::Unsorted
     }
 }
 
@@ -307,7 +307,7 @@ fn header(
     order: Order,
     value_type: ValueType,
     length: u64,
-    how: How,
+    strategy: ReadStrategy,
 ) -> Header {
     let headers = || inputs.iter().map(|input| input.source.header());
     let dense = headers().all(|header| header.storage == Storage::Dense);
@@ -333,8 +333,8 @@ fn header(
         },
         order,
         ordered: true,
-        sorted_majors: how != How::Unsorted,
-        sorted_indices: (how != How::Unsorted && sorted).then_some(true),
+        sorted_majors: strategy != ReadStrategy::Unsorted,
+        sorted_indices: (strategy != ReadStrategy::Unsorted && sorted).then_some(true),
         value_type,
         iso: pattern && value_type == ValueType::Bint8,
         nnz: stored,
@@ -439,7 +439,7 @@ impl MatrixSource for Concat {
 
     fn random_access(&self) -> bool {
         let anywhere = |input: &ConcatInput| input.source.random_access();
-        self.how != How::Unsorted && self.inputs.iter().all(anywhere)
+        self.strategy != ReadStrategy::Unsorted && self.inputs.iter().all(anywhere)
     }
 
     fn rereadable(&self) -> bool {
@@ -455,9 +455,11 @@ impl MatrixSource for Concat {
         }
         // Some steps need all parts of an entry.
         let fields = Projection::ALL;
-        let open = match self.how {
-            How::SideBySide => self.open_side_by_side(majors, fields),
-            How::Sequential | How::Unsorted => self.open_sequentially(majors, fields),
+        let open = match self.strategy {
+            ReadStrategy::SideBySide => self.open_side_by_side(majors, fields),
+            ReadStrategy::Sequential | ReadStrategy::Unsorted => {
+                self.open_sequentially(majors, fields)
+            }
         };
         Ok(Box::new(InParts::new(open)))
     }
@@ -468,9 +470,9 @@ impl MatrixSource for Concat {
         }
         let mut sum = 0_u64;
         for input in &self.inputs {
-            let own = match self.how {
-                How::Sequential => major.saturating_sub(input.start).min(input.majors()),
-                How::SideBySide | How::Unsorted => major,
+            let own = match self.strategy {
+                ReadStrategy::Sequential => major.saturating_sub(input.start).min(input.majors()),
+                ReadStrategy::SideBySide | ReadStrategy::Unsorted => major,
             };
             let before = input.source.stored_before(own)?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {

@@ -20,7 +20,7 @@ use crate::flow::Workers;
 use crate::slice::one_of;
 use crate::{DuplicatePolicy, MatrixTarget, Transposed};
 use attempt::{Attempt, Strategy};
-use plan::{Plan, Seen};
+use plan::{FirstPass, Plan};
 pub use structure::StructurePolicy;
 
 /// Options of a conversion. By default, nothing is changed unnecessarily.
@@ -174,7 +174,9 @@ pub(crate) fn write_entries(
 ) -> Result<WrittenEntries> {
     let from = &source.place();
     let plan = look_ahead(source, target, options, context)
-        .and_then(|seen| Plan::new(source.header(), own, target, options, seen, context))
+        .and_then(|first_pass| {
+            Plan::new(source.header(), own, target, options, first_pass, context)
+        })
         .map_err(|error| error.with_context(from))?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, context, disk: Arc::clone(&disk) };
@@ -196,20 +198,21 @@ fn look_ahead(
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
     context: &TaskContext,
-) -> Result<Seen> {
-    let mut seen = Seen::default();
+) -> Result<FirstPass> {
+    let mut first_pass = FirstPass::default();
     // The types of sums cannot be derived from the values.
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
     let narrow = target.minimizes() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
         let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
         let fill = plan::fill(source.header(), &target.capabilities());
-        seen.value_type = Some(narrow::narrowest(source, mirroring, fill, Workers::of(context))?);
+        first_pass.value_type =
+            Some(narrow::narrowest(source, mirroring, fill, Workers::of(context))?);
     }
     if options.structure == StructurePolicy::Auto && target.capabilities().structure {
-        seen.found = structure::find(source, target, context)?;
+        first_pass.found = structure::find(source, target, context)?;
     }
-    Ok(seen)
+    Ok(first_pass)
 }
 
 /// Reads the names if the target supports them, otherwise adds them to `dropped`.

@@ -16,7 +16,7 @@ use crate::flow::Workers;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropValue, Step, expand};
 use crate::{Observed, Selection, Slice};
-use alike::Alike;
+use alike::RunComparison;
 pub use by_name::{MatchedNames, match_names};
 use unstored::{Gaps, Unstored};
 
@@ -280,7 +280,7 @@ impl Comparison<'_> {
             let (row, col) = self.order.row_col(major, minor);
             Difference::Entry { row, col, first: fills[0], second: fills[1] }
         };
-        let mut alike = Alike::default();
+        let mut alike = RunComparison::default();
         let next = |readers: &mut [EntryReader<'_>], which: usize| {
             readers[which].next().map_err(|error| self.explain(error, which))
         };

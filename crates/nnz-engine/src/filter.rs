@@ -14,7 +14,7 @@ use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 use crate::slice::{describe_nothing, nothing_selected, one_of, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
-use measured::{Measured, more};
+use measured::{MeasureCondition, more};
 use pattern::Pattern;
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
@@ -63,7 +63,7 @@ impl Test {
 
 #[derive(Clone, Debug)]
 enum Condition {
-    Measured(Measured),
+    Measured(MeasureCondition),
     Selected(Selection),
 }
 
@@ -118,7 +118,7 @@ impl Filter {
         self.tests.is_empty()
     }
 
-    fn measured(&self) -> impl Iterator<Item = &Measured> {
+    fn measured(&self) -> impl Iterator<Item = &MeasureCondition> {
         self.tests.iter().filter_map(|test| match &test.condition {
             Condition::Measured(measured) => Some(measured),
             Condition::Selected(_) => None,
@@ -137,11 +137,11 @@ impl FromStr for Filter {
 /// The result of [`filter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Filtered {
+pub struct FilterResult {
     /// The rows.
-    pub rows: Kept,
+    pub rows: FilteredAxis,
     /// The columns.
-    pub cols: Kept,
+    pub cols: FilteredAxis,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -149,7 +149,7 @@ pub struct Filtered {
 /// The rows or columns that meet all conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Kept {
+pub struct FilteredAxis {
     /// The length of the axis.
     pub of: u64,
     /// Those that are kept, in order; ranges do not touch.
@@ -162,7 +162,7 @@ pub struct Kept {
     allow_empty: bool,
 }
 
-impl Kept {
+impl FilteredAxis {
     /// Returns how many are kept.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -204,7 +204,7 @@ pub fn filter(
     source: &dyn MatrixSource,
     [rows, cols]: [&Filter; 2],
     context: &TaskContext,
-) -> Result<Filtered> {
+) -> Result<FilterResult> {
     let place = &source.place();
     let mut found =
         Measurements { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
@@ -218,7 +218,7 @@ pub fn filter(
     found.measure([rows, cols])?;
     let rows = found.kept(rows, Axis::Rows)?;
     let cols = found.kept(cols, Axis::Cols)?;
-    Ok(Filtered { rows, cols, notes: found.notes })
+    Ok(FilterResult { rows, cols, notes: found.notes })
 }
 
 /// Entries that are measured: all, or the ones whose names match; and whether nonzero elements are counted rather
@@ -247,7 +247,7 @@ impl Measurements<'_> {
             let mut options = StatsOptions::default().measures(measures);
             let (mut names, mut parts) = (Vec::new(), Vec::new());
             for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
-                let quantities = filter.measured().flat_map(Measured::quantities);
+                let quantities = filter.measured().flat_map(MeasureCondition::quantities);
                 for quantity in quantities.filter(|quantity| quantity.is_nonzero() == nonzero) {
                     options.rows |= axis == Axis::Rows;
                     options.cols |= axis == Axis::Cols;
@@ -278,11 +278,12 @@ impl Measurements<'_> {
         Ok(RowsOrCols { axis, ranges })
     }
 
-    fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {
+    fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<FilteredAxis> {
         let of = self.source.header().shape.len(axis);
         let all = std::iter::once(0..of).collect();
         let (allow_empty, kept_nothing) = (filter.allow_empty, None);
-        let mut kept = Kept { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
+        let mut kept =
+            FilteredAxis { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
         for (test, before) in filter.tests.iter().zip(0..) {
             let ranges = match &test.condition {
                 Condition::Measured(measured) => {

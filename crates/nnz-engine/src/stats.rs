@@ -19,13 +19,13 @@ use nnz_core::{
     Rounding, Shape, Storage, ValueType,
 };
 
-use crate::check::{Ascent, Watch};
+use crate::check::{Ascent, DuplicateSearch};
 use crate::flow::{Workers, run};
 use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 pub(crate) use counting::lock;
-use counting::{Counted, Counting, Several, Tallies, Watched};
+use counting::{AscentCheck, Counting, CountingWork, Tallies, TallyWriter};
 pub(crate) use each::stats_of_each;
 use entries::Entries;
 pub use number::Number;
@@ -236,11 +236,11 @@ fn count<T: Value, S: Slim<T>>(
         context,
     )?;
     let values = S::VALUES.then_some(T::TYPE);
-    let Pass { entries, mut fields, by_major, minors, mut watched } =
+    let Pass { entries, mut fields, by_major, minors, mut check } =
         Pass::new(source, options, values);
     let mut shapes = vec![header.shape];
     let mut several =
-        Several::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
+        CountingWork::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
     for RowsOrCols { axis, ranges } in parts {
         let (step, shape) = selecting(*axis, ranges.clone(), header)?;
         fields.minors |= *axis != header.order.major();
@@ -249,12 +249,12 @@ fn count<T: Value, S: Slim<T>>(
         several.parts.push((step, Counting::new(entries, by_major, minors)));
         shapes.push(shape);
     }
-    let mut counted = several.counted();
+    let mut writers = several.writers();
     let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers =
         Workers { threads, cancellation: context.cancellation() }.within(context.memory());
-    run(units, &several, &mut watched, &mut counted, workers)?;
-    if let Watched(Some(ascent)) = watched
+    run(units, &several, &mut check, &mut writers, workers)?;
+    if let AscentCheck(Some(ascent)) = check
         && let Err(error) = ascent.finish(source, context)
     {
         let are_summed = header.duplicates == Duplicates::Summed;
@@ -264,7 +264,7 @@ fn count<T: Value, S: Slim<T>>(
         let summed = Summed::new(Box::new(source), context);
         return count::<T, S>(&summed, options, parts, each, context);
     }
-    Ok(counted.0.into_iter().map(Counted::finish).zip(shapes).collect())
+    Ok(writers.0.into_iter().map(TallyWriter::finish).zip(shapes).collect())
 }
 
 /// Turns tallies into statistics.
@@ -296,7 +296,7 @@ struct Pass {
     by_major: bool,
     /// The length of the minor axis, if its statistics are requested.
     minors: Option<u64>,
-    watched: Watched,
+    check: AscentCheck,
 }
 
 impl Pass {
@@ -321,9 +321,10 @@ impl Pass {
             && header.sorted_indices != Some(true)
             && matches!(options.measures, Measures::All | Measures::Nonzero)
             && source.rereadable();
-        let watch = are_summed || Watch::of(source, None) != Watch::Not;
+        let repeats_matter =
+            are_summed || DuplicateSearch::of(source, None) != DuplicateSearch::None;
         // These steps and the check for duplicates need whole entries.
-        let whole = !steps.is_empty() || watch;
+        let whole = !steps.is_empty() || repeats_matter;
         let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };
         let stored = expanded_type(header);
         if let Some(target) = values.filter(|&target| target != stored) {
@@ -334,7 +335,7 @@ impl Pass {
             fields,
             by_major,
             minors: by_minor.then(|| header.shape.minor(order)),
-            watched: Watched(watch.then(|| Ascent::new(source))),
+            check: AscentCheck(repeats_matter.then(|| Ascent::new(source))),
         }
     }
 }

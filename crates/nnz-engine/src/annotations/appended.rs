@@ -103,7 +103,7 @@ impl<'a> Appended<'a> {
     }
 
     fn joined(&self, column: usize, column_type: ColumnType, memory: u64) -> Result<Column> {
-        let mut joined = Joined::new(column_type);
+        let mut joined = ColumnBuilder::new(column_type);
         for (table, positions) in &self.parts {
             match positions.get(column).copied().flatten() {
                 Some(position) => joined.push(&table.read_column(position, memory / 2)?)?,
@@ -223,7 +223,7 @@ impl Annotations for Appended<'_> {
 }
 
 /// A column that is being concatenated.
-struct Joined {
+struct ColumnBuilder {
     values: ColumnValues,
     /// The positions of categories, by text.
     codes: HashMap<Vec<u8>, i32>,
@@ -235,7 +235,7 @@ struct Joined {
     begun: bool,
 }
 
-impl Joined {
+impl ColumnBuilder {
     fn new(column_type: ColumnType) -> Self {
         let values = match column_type {
             ColumnType::Number(value_type) => ColumnValues::Numbers(Values::new(value_type)),
@@ -413,7 +413,7 @@ mod tests {
     }
 
     fn joined(column_type: ColumnType, columns: &[Column]) -> Column {
-        let mut joined = Joined::new(column_type);
+        let mut joined = ColumnBuilder::new(column_type);
         columns.iter().for_each(|column| joined.push(column).unwrap());
         joined.finish()
     }

@@ -64,13 +64,13 @@ impl Labels {
 /// A matrix with changed names or annotations.
 pub struct Labelled<'a> {
     inner: Box<dyn MatrixSource + 'a>,
-    axes: [Relabelled; 2],
+    axes: [AxisLabels; 2],
     notes: Vec<String>,
 }
 
 /// One axis.
 #[derive(Default)]
-struct Relabelled {
+struct AxisLabels {
     /// Names that replace the names in the file.
     names: Option<StringList>,
     columns: Option<Columns>,
@@ -137,7 +137,7 @@ impl<'a> Labelled<'a> {
         self.axis(axis).names.as_ref()
     }
 
-    fn axis(&self, axis: Axis) -> &Relabelled {
+    fn axis(&self, axis: Axis) -> &AxisLabels {
         &self.axes[usize::from(axis == Axis::Cols)]
     }
 }
@@ -148,9 +148,9 @@ fn relabel(
     labels: &Labels,
     memory: u64,
     notes: &mut Vec<String>,
-) -> Result<Relabelled> {
+) -> Result<AxisLabels> {
     if labels.is_default() {
-        return Ok(Relabelled::default());
+        return Ok(AxisLabels::default());
     }
     let mut names = match source.read_names(axis)? {
         Some(mut names) => Some(names.list_with_limit(memory)?),
@@ -199,7 +199,7 @@ fn relabel(
         || labels.original_positions != OriginalPositions::Unchanged;
     let columns = changes.then_some(columns);
     let is_named = labels.names_from.is_some();
-    Ok(Relabelled { names: names.filter(|_| changed), columns, is_named })
+    Ok(AxisLabels { names: names.filter(|_| changed), columns, is_named })
 }
 
 impl Columns {

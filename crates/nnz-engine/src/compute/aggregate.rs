@@ -92,7 +92,7 @@ pub fn aggregate(
     let by_group = header.order.major() == axis;
     let counts = what == Aggregation::CountNonzero;
     let integers = header.value_type.is_integer() && !counts;
-    let work = Grouped {
+    let work = GroupSums {
         entries: Entries::new(source),
         codes,
         stride: if by_group { width } else { count },
@@ -105,7 +105,7 @@ pub fn aggregate(
         magnitude: Mutex::new(0.0),
         accumulators: Accumulators::new(sums),
     };
-    let mut checks = Checks { number: 0, duplicates: DuplicateCheck::default() };
+    let mut checks = UnitCheck { number: 0, duplicates: DuplicateCheck::default() };
     pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = work.accumulators.finish();
@@ -167,7 +167,7 @@ fn divide(sums: &mut [f64], codes: &[Option<u32>], (groups, width): (usize, usiz
 }
 
 /// A matrix whose rows or columns are added to the sums of their groups.
-struct Grouped<'a> {
+struct GroupSums<'a> {
     entries: Entries<f64>,
     codes: &'a [Option<u32>],
     /// The length of a row of the sums.
@@ -189,12 +189,12 @@ struct Grouped<'a> {
 type Units = Vec<(Buffers<f64>, UnitEnds)>;
 
 /// Numbers units, and checks that rows or columns do not continue with an earlier index.
-struct Checks {
+struct UnitCheck {
     number: u64,
     duplicates: DuplicateCheck,
 }
 
-impl Join<Grouped<'_>> for Checks {
+impl Join<GroupSums<'_>> for UnitCheck {
     fn join(&mut self, units: &Units) -> Result<Option<u64>> {
         units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends))?;
         self.number += 1;
@@ -202,9 +202,9 @@ impl Join<Grouped<'_>> for Checks {
     }
 }
 
-impl Work for Grouped<'_> {
+impl Work for GroupSums<'_> {
     type Batch = Batch;
-    type BatchUnits = Units;
+    type Decoded = Units;
     type Encoded = ();
     type Joint = u64;
 
@@ -254,7 +254,7 @@ impl Work for Grouped<'_> {
     }
 }
 
-impl Grouped<'_> {
+impl GroupSums<'_> {
     /// Adds the entries of a row or column to the sums of its group; `None` if one is outside of the matrix.
     fn add_to_group(
         &self,

@@ -26,7 +26,7 @@ pub(super) fn pass<W: Work<Batch = Batch>>(
 pub(super) struct Numbers(u64);
 
 impl<W: Work<Joint = u64>> Join<W> for Numbers {
-    fn join(&mut self, _: &W::BatchUnits) -> Result<Option<u64>> {
+    fn join(&mut self, _: &W::Decoded) -> Result<Option<u64>> {
         self.0 += 1;
         Ok(Some(self.0 - 1))
     }

@@ -190,7 +190,7 @@ struct RowSums<T> {
 
 impl<T: Float> Work for Rows<'_, T> {
     type Batch = Batch;
-    type BatchUnits = Buffers<T>;
+    type Decoded = Buffers<T>;
     type Encoded = RowSums<T>;
     type Joint = u64;
 
@@ -258,7 +258,7 @@ struct Cols<'a, T> {
 
 impl<T: Float> Work for Cols<'_, T> {
     type Batch = Batch;
-    type BatchUnits = Vec<Buffers<T>>;
+    type Decoded = Vec<Buffers<T>>;
     type Encoded = ();
     type Joint = u64;
 

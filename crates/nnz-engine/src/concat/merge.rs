@@ -12,16 +12,16 @@ use crate::stages::BATCH;
 const WIDEST: u64 = 1 << 16;
 
 /// The next step.
-pub(super) enum Step<'a> {
+pub(super) enum MergeStep<'a> {
     /// Several majors, or one short major.
-    Several(Merged<'a>),
+    Several(MergedUnit<'a>),
     /// One major with too many entries to hold: its entries are read matrix by matrix.
     Long(u64),
     End,
 }
 
 /// Divides majors into ranges with about as many entries as a batch.
-pub(super) struct Merging<'a> {
+pub(super) struct MajorRanges<'a> {
     inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
@@ -32,7 +32,7 @@ pub(super) struct Merging<'a> {
     before: Option<u64>,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> MajorRanges<'a> {
     pub(super) fn new(
         inputs: &'a [ConcatInput],
         header: &Header,
@@ -56,9 +56,9 @@ impl<'a> Merging<'a> {
         Ok(Some(sum))
     }
 
-    pub(super) fn next(&mut self) -> Result<Step<'a>> {
+    pub(super) fn next(&mut self) -> Result<MergeStep<'a>> {
         if self.majors.is_empty() {
-            return Ok(Step::End);
+            return Ok(MergeStep::End);
         }
         let start = self.majors.start;
         let before = match self.before {
@@ -78,13 +78,13 @@ impl<'a> Merging<'a> {
             self.majors.start = end;
             self.before = up_to;
             if !fits {
-                return Ok(Step::Long(start));
+                return Ok(MergeStep::Long(start));
             }
             if count.is_some_and(|count| count < BATCH as u64 / 2) {
                 self.width = (self.width * 2).min(WIDEST);
             }
             // Also without entries: the pointers between these two are checked where they are read.
-            return Ok(Step::Several(Merged {
+            return Ok(MergeStep::Several(MergedUnit {
                 inputs: self.inputs,
                 gathering: self.gathering,
                 majors: start..end,
@@ -95,7 +95,7 @@ impl<'a> Merging<'a> {
 }
 
 /// The same majors of all matrices, merged by any thread.
-pub(super) struct Merged<'a> {
+pub(super) struct MergedUnit<'a> {
     inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
@@ -103,13 +103,13 @@ pub(super) struct Merged<'a> {
 }
 
 /// The batch of one matrix, and the position in it.
-struct Read {
+struct BatchCursor {
     batches: Vec<Batch>,
     batch: usize,
     run: usize,
 }
 
-impl Read {
+impl BatchCursor {
     /// Returns the next non-empty run.
     fn next(&mut self) -> Option<(&Batch, usize)> {
         while let Some(batch) = self.batches.get(self.batch) {
@@ -127,7 +127,7 @@ impl Read {
     }
 }
 
-impl Unit for Merged<'_> {
+impl Unit for MergedUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let mut all = Vec::with_capacity(self.inputs.len());
         for input in self.inputs {
@@ -144,12 +144,12 @@ impl Unit for Merged<'_> {
                 }
             }
             if !batches.is_empty() {
-                all.push(Read { batches, batch: 0, run: 0 });
+                all.push(BatchCursor { batches, batch: 0, run: 0 });
             }
         }
         let order = self.inputs.first().map_or(batch.order, |input| input.source.header().order);
         self.gathering.start(order, batch, 0);
-        let major_of = |read: &mut Read| read.next().map(|(from, run)| from.majors.get(run));
+        let major_of = |read: &mut BatchCursor| read.next().map(|(from, run)| from.majors.get(run));
         while let Some(major) = all.iter_mut().filter_map(major_of).min() {
             for read in &mut all {
                 while let Some((from, run)) = read.next()

@@ -11,14 +11,14 @@ use super::{ConvertOptions, StructurePolicy};
 use crate::MatrixTarget;
 use crate::flow::Workers;
 use crate::stages::{
-    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, negates_integers, stays_shared,
+    DuplicatePolicy, Mirroring, PatternValues, Step, drop_unstored, negates_integers, stays_shared,
 };
 use crate::transposed::exchanged;
 use crate::types;
 
 /// The result of a separate pass over the entries.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FirstPass {
     /// The smallest type that holds all values, if requested.
     pub(super) value_type: Option<ValueType>,
     /// The structure that was found.
@@ -49,7 +49,7 @@ impl<'a> Plan<'a> {
         own: Option<Order>,
         target: &dyn MatrixTarget,
         options: &'a ConvertOptions,
-        seen: Seen,
+        first_pass: FirstPass,
         context: &'a TaskContext,
     ) -> Result<Self> {
         let capabilities = target.capabilities();
@@ -82,9 +82,9 @@ impl<'a> Plan<'a> {
             policy => policy,
         };
         let sum = duplicates == DuplicatePolicy::Sum;
-        let summed = Counted::of_pattern(source).filter(|_| sum);
+        let summed = PatternValues::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
-        let wanted = options.value_type.or(seen.value_type);
+        let wanted = options.value_type.or(first_pass.value_type);
         let value_type = value_type(own, &capabilities, wanted)
             .map_err(|what| Error::unsupported(target.place(), what))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
@@ -101,7 +101,7 @@ impl<'a> Plan<'a> {
             Error::unsupported(Place::default(), what)
         })?;
         let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
-        let found = seen.found.filter(|found| structure::suits(found.structure, value_type));
+        let found = first_pass.found.filter(|found| structure::suits(found.structure, value_type));
         Ok(Self {
             shape: source.shape,
             order,

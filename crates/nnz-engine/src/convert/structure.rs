@@ -82,23 +82,22 @@ pub(super) fn find(
             read_sorted(source, &lower, plan)?
         };
         let above = read_sorted(source, &upper, plan)?;
-        let mut walk = Walk {
+        let mut comparison = TriangleComparison {
             below: EntryReader::new(below, order, source, Workers::of(context)),
             above: EntryReader::new(above, order, source, Workers::of(context)),
             possible: CANDIDATES.to_vec(),
             dense: target.capabilities().dense,
             stored: 0,
         };
-        walk.possible.retain(|&structure| suits(structure, header.value_type));
+        comparison.possible.retain(|&structure| suits(structure, header.value_type));
         if seen.fill.is_some() {
-            walk.possible.truncate(1);
+            comparison.possible.truncate(1);
         }
-        let ended = walk.run().map_err(|error| locate(error, source))?;
+        let ended = comparison.compare().map_err(|error| locate(error, source))?;
         if ended {
-            let structure = walk.possible.first();
-            return Ok(
-                structure.map(|&structure| DetectedStructure { structure, stored: walk.stored })
-            );
+            let structure = comparison.possible.first();
+            return Ok(structure
+                .map(|&structure| DetectedStructure { structure, stored: comparison.stored }));
         }
     }
     Ok(None)
@@ -119,7 +118,7 @@ fn steps(header: &Header, part: TrianglePart) -> Vec<Box<dyn Step>> {
 }
 
 /// The two triangles, side by side.
-struct Walk<'a> {
+struct TriangleComparison<'a> {
     below: EntryReader<'a>,
     above: EntryReader<'a>,
     /// The structures that fit all entries so far.
@@ -129,9 +128,9 @@ struct Walk<'a> {
     stored: u64,
 }
 
-impl Walk<'_> {
+impl TriangleComparison<'_> {
     /// Compares the triangles until no structure is possible; `false` if entries are not in order.
-    fn run(&mut self) -> Result<bool> {
+    fn compare(&mut self) -> Result<bool> {
         let mut last = None;
         while let Some((place, value)) = self.below.next()? {
             if last > Some(place) {

@@ -14,7 +14,7 @@ const PAUSE: u32 = 64;
 
 /// State that is kept between calls.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct RunComparison {
     /// The values of a batch of the first matrix, cast to the type of the second.
     cast: Values,
     /// The number of that batch, the type, and whether the whole batch could be cast.
@@ -22,7 +22,7 @@ pub(super) struct Alike {
     pause: u32,
 }
 
-impl Alike {
+impl RunComparison {
     /// Skips entries after the one at `last` that are equal in both matrices. Returns the position
     /// of the last one.
     ///

@@ -121,14 +121,14 @@ impl Quantity {
 
 /// A comparison of a quantity, or the quotient of two, with a number.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasureCondition {
     pub(super) quantity: Quantity,
     pub(super) divisor: Option<Quantity>,
     pub(super) comparison: Comparison,
     pub(super) number: String,
 }
 
-impl Measured {
+impl MeasureCondition {
     pub(super) fn quantities(&self) -> impl Iterator<Item = &Quantity> {
         [Some(&self.quantity), self.divisor.as_ref()].into_iter().flatten()
     }

@@ -87,13 +87,17 @@ pub fn merge(
     let mut sink = target.create(&chromosomes, &cells)?;
     let count = stores.iter().map(|store| store.source.header().count).sum();
     context.progress().begin("merging", Some(count));
-    let units = Box::new(Merging {
+    let units = Box::new(StoreMerger {
         stores: &stores,
         chromosomes: 0..u32::try_from(chromosomes.len()).unwrap_or(u32::MAX),
         current: None,
     });
-    let done =
-        run(units, &|batches: &mut Merged| Ok(std::mem::take(&mut batches.0)), &mut *sink, context);
+    let done = run(
+        units,
+        &|batches: &mut MergedBatches| Ok(std::mem::take(&mut batches.0)),
+        &mut *sink,
+        context,
+    );
     context.progress().end();
     let fragments = done?;
     let Written { bytes } =
@@ -193,10 +197,10 @@ impl Names {
 
 /// Sorted fragments of several stores.
 #[derive(Default)]
-struct Merged(Vec<FragmentBatch>);
+struct MergedBatches(Vec<FragmentBatch>);
 
 /// Finds pieces of all stores that can be merged independently.
-struct Merging<'a> {
+struct StoreMerger<'a> {
     stores: &'a [Store],
     /// The remaining chromosomes.
     chromosomes: Range<u32>,
@@ -233,8 +237,8 @@ impl Sequences for Segments<'_> {
     }
 }
 
-impl<'a> UnitReader<'a, Merged> for Merging<'a> {
-    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Merged> + 'a>>> {
+impl<'a> UnitReader<'a, MergedBatches> for StoreMerger<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<MergedBatches> + 'a>>> {
         loop {
             if let Some((segments, cutter)) = &mut self.current {
                 let slices = cutter.next(segments)?;
@@ -270,8 +274,8 @@ struct StoreSlices<'a> {
     slices: Vec<(&'a Store, Range<u64>)>,
 }
 
-impl Unit<Merged> for StoreSlices<'_> {
-    fn decode(self: Box<Self>, merged: &mut Merged) -> Result<()> {
+impl Unit<MergedBatches> for StoreSlices<'_> {
+    fn decode(self: Box<Self>, merged: &mut MergedBatches) -> Result<()> {
         let mut all: Vec<[u32; 3]> = Vec::new();
         let several = self.slices.len() > 1;
         for (store, positions) in self.slices {

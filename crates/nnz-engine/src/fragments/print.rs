@@ -41,7 +41,7 @@ pub fn print(
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
         cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
-    flow::run(units, &lines, &mut InStorageOrder, &mut Printed(out), workers)
+    flow::run(units, &lines, &mut InStorageOrder, &mut LineWriter(out), workers)
 }
 
 /// Checks that names have no tabs and line breaks.
@@ -61,11 +61,12 @@ struct Lines {
 
 struct InStorageOrder;
 
-struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
+/// Writes the lines of units.
+struct LineWriter<'a>(&'a mut (dyn std::io::Write + Send));
 
 impl Work for Lines {
     type Batch = FragmentBatch;
-    type BatchUnits = FragmentBatch;
+    type Decoded = FragmentBatch;
     type Encoded = Vec<u8>;
     type Joint = ();
 
@@ -101,7 +102,7 @@ impl Join<Lines> for InStorageOrder {
     }
 }
 
-impl Write<Lines> for Printed<'_> {
+impl Write<Lines> for LineWriter<'_> {
     fn write(&mut self, text: Vec<u8>) -> Result<()> {
         let place = || Place::path("standard output");
         self.0.write_all(&text).map_err(|error| Error::new(ErrorKind::Io(error), place()))

@@ -61,7 +61,7 @@ impl<'a> UnitReader<'a, FragmentBatch> for RangeReader<'a> {
             if let Some(OpenRange { units, bases }) = &mut self.reading {
                 if let Some(unit) = units.next_unit()? {
                     return Ok(Some(match bases.clone() {
-                        Some(bases) => Box::new(Overlapping { unit, bases }),
+                        Some(bases) => Box::new(OverlapUnit { unit, bases }),
                         None => unit,
                     }));
                 }
@@ -77,12 +77,12 @@ impl<'a> UnitReader<'a, FragmentBatch> for RangeReader<'a> {
 }
 
 /// The fragments of a unit that overlap some bases.
-struct Overlapping<'a> {
+struct OverlapUnit<'a> {
     unit: Box<dyn Unit<FragmentBatch> + 'a>,
     bases: Range<u32>,
 }
 
-impl Unit<FragmentBatch> for Overlapping<'_> {
+impl Unit<FragmentBatch> for OverlapUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
         let Self { unit, bases } = *self;
         unit.decode(batch)?;

@@ -141,7 +141,7 @@ struct Grid {
 
 impl Work for Grid {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
+    type Decoded = [Batch; 2];
     type Encoded = ();
     type Joint = ();
 

@@ -41,7 +41,7 @@ where
 pub(super) struct InAnyOrder;
 
 impl<W: Work<Joint = ()>> Join<W> for InAnyOrder {
-    fn join(&mut self, _: &W::BatchUnits) -> Result<Option<()>> {
+    fn join(&mut self, _: &W::Decoded) -> Result<Option<()>> {
         Ok(Some(()))
     }
 }

@@ -83,7 +83,7 @@ struct Counting {
 
 impl Work for Counting {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
+    type Decoded = [Batch; 2];
     type Encoded = ();
     type Joint = ();
 

@@ -123,7 +123,7 @@ struct Panels<'m> {
 
 impl<'m> Work for Panels<'m> {
     type Batch = Batch;
-    type BatchUnits = Batch;
+    type Decoded = Batch;
     type Encoded = ();
     type Joint = &'m mut [u8];
 

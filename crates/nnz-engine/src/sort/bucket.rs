@@ -7,7 +7,7 @@ use nnz_core::{Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
 use super::SortPlan;
 use super::cut::Cut;
-use super::packet::{Entries, Loose, Packet, scatter};
+use super::packet::{Entries, Packet, UnstoredPacket, scatter};
 use super::shares::Shares;
 use super::store::Store;
 use crate::stages::BATCH;
@@ -81,7 +81,7 @@ impl Buckets {
             packet.unpack(bucket..bucket + 1, &outer.cut, &mut scratch, &mut entries)?;
             let full = entries.len() >= self.most || position == outer.packets.len();
             if full && entries.len() > 0 {
-                let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places)?;
+                let loose = UnstoredPacket::new(&entries, &cut, &mut cut_up, &mut places)?;
                 packets.push(loose.keep(&outer.store)?);
                 entries = Entries { values: outer.values.clone(), ..Entries::default() };
             }

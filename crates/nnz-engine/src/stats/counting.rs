@@ -79,23 +79,23 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
 }
 
 /// The parallel part for a whole matrix and some of its rows or columns.
-pub(super) struct Several<T, S: Slim<T>> {
+pub(super) struct CountingWork<T, S: Slim<T>> {
     pub(super) whole: Counting<T, S>,
     /// Steps that select entries, and counts of these.
     pub(super) parts: Vec<(Box<dyn Step>, Counting<T, S>)>,
 }
 
-impl<T: Value, S: Slim<T>> Several<T, S> {
+impl<T: Value, S: Slim<T>> CountingWork<T, S> {
     /// Creates the sequential parts, the first for the whole matrix.
-    pub(super) fn counted(&self) -> AllCounted<'_, T, S> {
+    pub(super) fn writers(&self) -> TallyWriters<'_, T, S> {
         let parts = self.parts.iter().map(|(_, counting)| counting);
-        AllCounted(std::iter::once(&self.whole).chain(parts).map(Counted::new).collect())
+        TallyWriters(std::iter::once(&self.whole).chain(parts).map(TallyWriter::new).collect())
     }
 }
 
-impl<T: Value, S: Slim<T>> Work for Several<T, S> {
+impl<T: Value, S: Slim<T>> Work for CountingWork<T, S> {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
+    type Decoded = [Batch; 2];
     type Encoded = Vec<BatchTally<S::Sums>>;
     type Joint = ();
 
@@ -119,17 +119,17 @@ impl<T: Value, S: Slim<T>> Work for Several<T, S> {
 }
 
 /// The sequential parts for a whole matrix and some of its rows or columns.
-pub(super) struct AllCounted<'a, T, S: Slim<T>>(pub(super) Vec<Counted<'a, T, S>>);
+pub(super) struct TallyWriters<'a, T, S: Slim<T>>(pub(super) Vec<TallyWriter<'a, T, S>>);
 
-impl<T: Value, S: Slim<T>> Write<Several<T, S>> for AllCounted<'_, T, S> {
+impl<T: Value, S: Slim<T>> Write<CountingWork<T, S>> for TallyWriters<'_, T, S> {
     fn write(&mut self, all: Vec<BatchTally<S::Sums>>) -> Result<()> {
-        self.0.iter_mut().zip(all).for_each(|(counted, part)| counted.add(part));
+        self.0.iter_mut().zip(all).for_each(|(writer, part)| writer.add(part));
         Ok(())
     }
 }
 
 /// The sequential part.
-pub(super) struct Counted<'a, T, S: Slim<T>> {
+pub(super) struct TallyWriter<'a, T, S: Slim<T>> {
     counting: &'a Counting<T, S>,
     whole: Tally<S::Sums>,
     majors: Vec<Tally<S::Sums>>,
@@ -144,7 +144,7 @@ pub(super) struct Tallies<S> {
     pub(super) minors: Option<Vec<Tally<S>>>,
 }
 
-impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
+impl<'a, T: Value, S: Slim<T>> TallyWriter<'a, T, S> {
     fn new(counting: &'a Counting<T, S>) -> Self {
         let minors = counting.minors.filter(|_| !S::ORDER_FREE).map(MinorTallies::new);
         Self { counting, whole: Tally::default(), majors: Vec::new(), minors }
@@ -178,9 +178,9 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
 }
 
 /// The check for duplicates, if any.
-pub(super) struct Watched(pub(super) Option<Ascent>);
+pub(super) struct AscentCheck(pub(super) Option<Ascent>);
 
-impl<T: Value, S: Slim<T>> Join<Several<T, S>> for Watched {
+impl<T: Value, S: Slim<T>> Join<CountingWork<T, S>> for AscentCheck {
     fn join(&mut self, batches: &[Batch; 2]) -> Result<Option<()>> {
         if let Self(Some(ascent)) = self {
             ascent.watch(&batches[0]);
@@ -189,7 +189,7 @@ impl<T: Value, S: Slim<T>> Join<Several<T, S>> for Watched {
     }
 }
 
-impl<T: Value, S: Slim<T>> Counted<'_, T, S> {
+impl<T: Value, S: Slim<T>> TallyWriter<'_, T, S> {
     fn add(&mut self, part: BatchTally<S::Sums>) {
         self.whole.merge(&part.whole);
         for (major, tally) in part.majors {

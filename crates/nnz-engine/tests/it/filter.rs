@@ -8,7 +8,7 @@
 )]
 
 use nnz_core::{Axis, MatrixSource, Order, Shape, Values};
-use nnz_engine::{CsMatrix, Filter, Filtered, filter};
+use nnz_engine::{CsMatrix, Filter, FilterResult, filter};
 use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 use proptest::prelude::*;
@@ -117,7 +117,7 @@ fn filtered(
     source: &dyn MatrixSource,
     [rows, cols]: [&[&str]; 2],
     threads: usize,
-) -> nnz_core::Result<Filtered> {
+) -> nnz_core::Result<FilterResult> {
     let all = |texts: &[&str]| {
         texts.iter().fold(Filter::all(), |all, text| all.and(text.parse().unwrap()))
     };

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::ready::{Content, Ready};
+use super::ready::{CompleteOutput, Content};
 use super::target::OutputTarget;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
@@ -231,11 +231,11 @@ impl StagedDirectory {
     }
 
     /// Completes everything except the name, including syncing if requested.
-    fn settle(self) -> Result<Ready> {
+    fn settle(self) -> Result<CompleteOutput> {
         let Self { target, replaceable, tree } = self;
         let tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
         let bytes = tree.settle(target.options.sync).map_err(|error| target.io(error))?;
-        Ok(Ready::new(target, Content::Directory(tree, replaceable), bytes))
+        Ok(CompleteOutput::new(target, Content::Directory(tree, replaceable), bytes))
     }
 }
 

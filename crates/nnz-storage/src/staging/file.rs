@@ -8,7 +8,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::access::Access;
 use super::critical::{Critical, Pending};
-use super::ready::{self, Content, Ready};
+use super::ready::{self, CompleteOutput, Content};
 use super::target::OutputTarget;
 use super::{WriteOptions, anonymous};
 use crate::system;
@@ -124,7 +124,7 @@ impl StagedFile {
     }
 
     /// Completes everything except the name, including syncing if requested.
-    pub(super) fn settle(self) -> Result<Ready> {
+    pub(super) fn settle(self) -> Result<CompleteOutput> {
         let Self { file, target, hidden } = self;
         let settle = || {
             if target.url.is_none()
@@ -138,7 +138,7 @@ impl StagedFile {
             Ok(file.metadata()?.len())
         };
         let bytes = settle().map_err(|error| target.io(error))?;
-        Ok(Ready::new(target, Content::File(file, hidden), bytes))
+        Ok(CompleteOutput::new(target, Content::File(file, hidden), bytes))
     }
 }
 

@@ -31,7 +31,7 @@ pub struct UpdateLock {
     version: Version,
     /// Open for writing, as required by the exclusive lock, which is released when it is closed.
     _exclusive: Option<File>,
-    _held: Held,
+    _held: HeldLock,
 }
 
 impl UpdateLock {
@@ -48,7 +48,7 @@ impl UpdateLock {
                 return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
             }
             let file = File::open(path).map_err(io)?;
-            let held = Held::start(FileId::of(&file.metadata().map_err(io)?));
+            let held = HeldLock::start(FileId::of(&file.metadata().map_err(io)?));
             let Some(held) = held else {
                 let found = "a file that is being written by the same thread";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
@@ -81,9 +81,9 @@ impl UpdateLock {
 
 /// An entry in the list of locked files, removed when dropped.
 #[derive(Debug)]
-struct Held(FileId, ThreadId);
+struct HeldLock(FileId, ThreadId);
 
-impl Held {
+impl HeldLock {
     /// Adds an entry; `None` if this thread has one for the same file.
     fn start(file: FileId) -> Option<Self> {
         let entry = (file, std::thread::current().id());
@@ -100,7 +100,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         let mut held = Self::all();
         if let Some(at) = held.iter().position(|entry| *entry == (self.0, self.1)) {

@@ -285,16 +285,17 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             return Ok(None);
         }
         self.rows.start = end;
-        Ok(Some(Box::new(Counted { counts: self.counts, rows: first..end })))
+        Ok(Some(Box::new(CountedRows { counts: self.counts, rows: first..end })))
     }
 }
 
-struct Counted<'a> {
+/// A unit of rows that are counted when it is decoded.
+struct CountedRows<'a> {
     counts: &'a Counts,
     rows: Range<u64>,
 }
 
-impl Unit for Counted<'_> {
+impl Unit for CountedRows<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         TALLY.with_borrow_mut(|tally| self.counts.count(&self.rows, tally, batch))
     }
