@@ -62,7 +62,7 @@ pub fn check_requested(range: &Range<u64>, len: u64, what: impl fmt::Display) ->
         return Ok(());
     }
     let Range { start, end } = range;
-    Err(Error::argument(format!("{what} {start} to {end} of {len} were asked for")))
+    Err(Error::argument(format!("{what} {start} to {end} were requested, but there are {len}")))
 }
 
 /// A reader that divides a range into units, in order.

@@ -41,7 +41,7 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
 }
 
 /// A description of a Git LFS pointer, and of the file expected in its place.
-pub const GIT_LFS: [&str; 2] = ["a pointer of Git LFS", "the file, which \"git lfs pull\" fetches"];
+pub const GIT_LFS: [&str; 2] = ["a Git LFS pointer", "the file itself; run \"git lfs pull\" first"];
 
 /// Returns whether a file begins like a pointer of Git LFS, which has fewer than 1024 bytes.
 #[must_use]

@@ -215,7 +215,7 @@ fn check_fills(inputs: &[ConcatInput]) -> Result<()> {
     match rest.iter().find(|input| input.source.header().fill != fill) {
         None => Ok(()),
         Some(input) => {
-            let what = format!("the fill value differs from that of {}", first.place);
+            let what = format!("the fill value differs from the fill value of {}", first.place);
             Err(Error::unsupported(input.place.clone(), what))
         }
     }
@@ -450,7 +450,7 @@ impl MatrixSource for Concat {
         let count = self.header.shape.major(self.header.order);
         self.header.check_majors(&majors)?;
         if majors != (0..count) && !self.random_access() {
-            let what = "random access to concatenated matrices without random access";
+            let what = "concatenated matrices without random access can only be read as a whole";
             return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
         }
         // Some steps need all parts of an entry.

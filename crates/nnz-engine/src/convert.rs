@@ -188,7 +188,7 @@ pub(crate) fn write_entries(
             return Ok(WrittenEntries { entries, written, disk: disk.load(Ordering::Relaxed) });
         }
     }
-    let (found, expected) = ("entries that change between two passes", "a stable file");
+    let (found, expected) = ("entries that changed between two passes", "an unchanged file");
     Err(Error::mismatch(from.clone(), found, expected))
 }
 

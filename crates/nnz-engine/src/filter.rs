@@ -345,7 +345,7 @@ fn same_axis(pattern: &str, axis: Axis) -> Error {
         Axis::Cols => "cols",
     };
     let what =
-        format!("the entries of a {one} are selected by names of {other}: {option}={pattern}");
+        format!("the entries of a {one} are selected by names of {other}; use {option}={pattern}");
     Error::argument(what)
 }
 

@@ -237,6 +237,6 @@ impl Gathering {
         if absent || batch.values.extend_from(&from.values, entries) {
             return Ok(());
         }
-        Err(Error::argument("batches of one matrix differ in their type"))
+        Err(Error::argument("batches of one matrix have different value types"))
     }
 }

@@ -321,7 +321,7 @@ impl MatrixSource for Slice<'_> {
         } else if majors == (0..count) {
             self.open_all(fields)
         } else {
-            let what = "random access to a slice of a source without random access";
+            let what = "a slice of a source without random access can only be read as a whole";
             return Err(Error::unsupported(self.place.clone(), what));
         };
         Ok(Box::new(InParts::new(open)))

@@ -389,7 +389,7 @@ fn exactly(values: &Values, to: ValueType) -> Result<Values> {
     let mut cast = Values::new(to);
     values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
         let what =
-            format!("found {}, which is not exact in {to}, the type for all files", offender.found);
+            format!("{} cannot be stored exactly as {to}, the type for all files", offender.found);
         Error::unsupported(Place::default(), what)
     })?;
     Ok(cast)

@@ -180,7 +180,7 @@ fn relabel(
         let (unique, count) = make_unique(all)?;
         if count > 0 {
             let what = if count == 1 { "name" } else { "names" };
-            notes.push(format!("{count} repeated {what} of the {axis} got a number"));
+            notes.push(format!("appended numbers to {count} repeated {what} of the {axis}"));
             (names, changed) = (Some(unique), true);
         }
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
@@ -247,7 +247,7 @@ impl Columns {
         let is_known = |column: &&ColumnInfo| self.infos.iter().any(|own| own.name == column.name);
         if let Some(column) = table.columns().iter().find(is_known) {
             let what = format!(
-                "the {axis} have an annotation {:?} already; rename or remove this column of the table",
+                "the {axis} already have an annotation {:?}; rename or remove this column of the table",
                 column.name
             );
             return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));

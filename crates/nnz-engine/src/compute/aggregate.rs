@@ -68,10 +68,12 @@ pub fn aggregate(
     let header = source.header();
     let grouped = header.shape.len(axis);
     if codes.len() as u64 != grouped {
-        return Err(Error::argument(format!("{} groups of {grouped} {axis}", codes.len())));
+        return Err(Error::argument(format!("{} group codes for {grouped} {axis}", codes.len())));
     }
     if let Some(code) = codes.iter().flatten().find(|code| **code >= groups) {
-        return Err(Error::argument(format!("group {code} of {groups}")));
+        return Err(Error::argument(format!(
+            "group code {code} is out of bounds: expected less than {groups}"
+        )));
     }
     if header.value_type.is_complex() {
         return Err(complex().with_context(place));
@@ -112,8 +114,8 @@ pub fn aggregate(
     let mut found = if by_group { sums } else { exchanged(&sums, count) };
     let magnitude = work.magnitude.into_inner().unwrap_or_else(PoisonError::into_inner);
     if work.measures && magnitude >= EXACT {
-        let what = "the values of these integers, without their signs, add up to 2^53 or more, so that sums may be \
-                    rounded";
+        let what =
+            "the absolute values of these integers add up to 2^53 or more, so sums may be rounded";
         return Err(Error::unsupported(place.clone(), what));
     }
     if integers {
@@ -137,9 +139,7 @@ fn is_signed(value_type: ValueType) -> bool {
 fn check_exact(sums: &[f64]) -> Result<()> {
     match sums.iter().find(|sum| sum.abs() >= EXACT) {
         Some(sum) => {
-            let what = format!(
-                "a sum of integers of {sum}, which may be rounded, as it is not below 2^53"
-            );
+            let what = format!("an integer sum of {sum}: sums of 2^53 or more may be rounded");
             Err(Error::unsupported(Place::default(), what))
         }
         None => Ok(()),

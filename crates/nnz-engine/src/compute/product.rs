@@ -47,7 +47,7 @@ pub fn multiply<T: Float>(
     let [rows, cols] = [header.shape.rows, header.shape.cols].map(usize::try_from);
     let (rows, cols) = (rows.unwrap_or(usize::MAX), cols.unwrap_or(usize::MAX));
     if cols.checked_mul(width) != Some(dense.len()) {
-        let what = format!("{} elements of {width} columns for {cols} rows", dense.len());
+        let what = format!("{} elements, expected {cols} rows of {width} columns", dense.len());
         return Err(Error::argument(format!("the dense matrix has {what}")));
     }
     if header.value_type.is_complex() {

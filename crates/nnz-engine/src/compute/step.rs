@@ -84,8 +84,9 @@ impl ValueStep {
         };
         match found {
             Some(factor) => {
-                let what =
-                    format!("a factor of {factor:e}: values are float32, which does not hold it");
+                let what = format!(
+                    "a factor of {factor:e} is out of range of float32, the type of the values"
+                );
                 Err(Error::argument(what))
             }
             None => Ok(()),

@@ -36,7 +36,8 @@ impl Shifted {
     fn outside(&self, batch: &Batch, major: u64, minor: u64) -> Error {
         let (row, col) = batch.order.row_col(major, minor);
         let place = Place::default().at(At::Entry { row, col });
-        Error::mismatch(place, "an entry outside", self.shape)
+        let expected = format!("a position inside {}", self.shape);
+        Error::mismatch(place, "an entry outside the matrix", expected)
     }
 
     /// Fails for an entry outside of the matrix: it would be in the next one.
@@ -137,7 +138,7 @@ impl Step for Shared {
             }
             _ if !self.stays => Ok(()),
             _ => {
-                let what = "a pattern whose shared value is not 1";
+                let what = "a pattern matrix whose value is not 1";
                 Err(Error::unsupported(Place::default(), what))
             }
         }

@@ -97,7 +97,7 @@ impl<'a> Plan<'a> {
         }
         let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
-            let what = format!("the fill value is not exact in {value_type}");
+            let what = format!("the fill value cannot be stored exactly as {value_type}");
             Error::unsupported(Place::default(), what)
         })?;
         let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
@@ -185,7 +185,7 @@ pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<S
 
 /// The error for a target without fill values.
 fn no_fill_value(fill: Scalar) -> String {
-    format!("the fill value is {fill}; in this format it is always zero")
+    format!("the fill value is {fill}, but in this format it is always zero")
 }
 
 /// Selects the value type of the target.

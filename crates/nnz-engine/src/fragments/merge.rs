@@ -42,9 +42,8 @@ impl MergeOptions {
     pub fn check(&self, stores: usize) -> Result<()> {
         let prefixes = self.prefixes.len();
         if prefixes != 0 && prefixes != stores {
-            let what = format!(
-                "{stores} prefixes are needed, one for each fragment file; found {prefixes}"
-            );
+            let what =
+                format!("found {prefixes} prefixes, expected {stores}, one for each fragment file");
             return Err(Error::argument(what));
         }
         Ok(())
@@ -180,7 +179,7 @@ impl Names {
                 let place = of(number).cloned().unwrap_or_default();
                 let what = match of(first) {
                     Some(other) if *other != place => {
-                        format!("a cell is named {name}, as one in {other}")
+                        format!("the cell name {name} is also in {other}")
                     }
                     _ => format!("several cells are named {name}"),
                 };

@@ -62,7 +62,7 @@ pub fn values(source: &dyn MatrixSource, context: &TaskContext) -> Result<ValueC
     let place = &source.place();
     let header = source.header();
     if expanded_type(header).is_complex() {
-        let what = "complex numbers have no order, in which they could be drawn";
+        let what = "complex numbers cannot be plotted: they have no order";
         return Err(Error::unsupported(place.clone(), what));
     }
     let (entries, fields) = shown_entries(header, Projection::VALUES);

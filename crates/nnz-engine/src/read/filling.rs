@@ -141,7 +141,7 @@ impl<'m> FillState<'m> {
     pub(super) fn complete(self) -> Result<bool> {
         if self.ascends && !(self.minors.is_empty() && self.values.is_empty()) {
             let found = format!("{} entries", self.filled);
-            return Err(Error::mismatch(Place::default(), found, "as many as the header states"));
+            return Err(Error::mismatch(Place::default(), found, "the number in the header"));
         }
         if self.ascends && self.filled > 0 && self.pointers.is_empty() {
             return Err(more_majors());
@@ -173,7 +173,7 @@ impl<'m> Join<FillWork<'m>> for FillState<'m> {
         let (Some((minors, rest)), Some((values, other_rest))) =
             (minors.split_at_mut_checked(batch.entries()), values.split_at_mut_checked(bytes))
         else {
-            let expected = "as many as the header states";
+            let expected = "the number in the header";
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);
@@ -206,5 +206,5 @@ impl<'m> Join<FillWork<'m>> for FillState<'m> {
 }
 
 fn more_majors() -> Error {
-    Error::mismatch(Place::default(), "more majors", "as many as the header states")
+    Error::mismatch(Place::default(), "more rows or columns", "the number in the header")
 }

@@ -118,7 +118,11 @@ impl Vectors for CsMatrix {
         };
         if let Some(past) = past.filter(|&past| past >= bound) {
             let found = format!("index {past}");
-            return Err(Error::mismatch(Place::default(), found, format!("one below {bound}")));
+            return Err(Error::mismatch(
+                Place::default(),
+                found,
+                format!("an index less than {bound}"),
+            ));
         }
         copy_values(&self.values, first..last, &mut batch.values);
         Ok(())

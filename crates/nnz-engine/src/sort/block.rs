@@ -78,7 +78,7 @@ pub(super) fn unpack_values<'a>(
 
 /// An unnamed file changed: the disk failed.
 fn damaged() -> Error {
-    Error::mismatch(Place::default(), "a damaged file of sorted entries", "what was written")
+    Error::mismatch(Place::default(), "a damaged temporary file", "the data that was written")
 }
 
 #[cfg(test)]

@@ -147,7 +147,9 @@ impl Entries {
             let entries = batch.run(first).start..batch.run(run - 1).end;
             if !self.values.extend_from(&batch.values, entries.clone()) {
                 if before > 0 {
-                    return Err(Error::argument("batches of one matrix differ in their type"));
+                    return Err(Error::argument(
+                        "batches of one matrix have different value types",
+                    ));
                 }
                 self.values = emptied(&batch.values);
                 self.values.extend_from(&batch.values, entries);
@@ -165,7 +167,8 @@ impl Entries {
         let outside = |major, minor| {
             let (row, col) = batch.order.row_col(major, minor);
             let place = Place::default().at(nnz_core::At::Entry { row, col });
-            Err(Error::mismatch(place, "an entry outside", shape))
+            let expected = format!("a position inside {shape}");
+            Err(Error::mismatch(place, "an entry outside the matrix", expected))
         };
         let (majors, minors) = (shape.major(batch.order), shape.minor(batch.order));
         if let (Minors::U32(all), Ok(narrow)) = (&batch.minors, u32::try_from(major)) {

@@ -105,7 +105,7 @@ impl<T: Value, S: Slim<T>> Write<CountingWork<T, S>> for Majors<'_, '_, S::Sums>
     fn write(&mut self, all: Vec<BatchTally<S::Sums>>) -> Result<()> {
         for (major, tally) in all.into_iter().flat_map(|part| part.majors) {
             if major + 1 < self.next {
-                let found = format!("an entry of {major} after one of {}", self.next - 1);
+                let found = format!("an entry of {major} after an entry of {}", self.next - 1);
                 let expected = "ascending rows or columns";
                 return Err(Error::mismatch(Place::default(), found, expected));
             }

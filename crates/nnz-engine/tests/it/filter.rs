@@ -189,12 +189,12 @@ fn patterns_and_axes_that_do_not_fit_are_refused() {
         (
             &[],
             &["sum(cols=^X)>1"],
-            "the entries of a column are selected by names of rows: rows=^X",
+            "the entries of a column are selected by names of rows; use rows=^X",
         ),
         (
             &["sum(rows=^B)>1"],
             &[],
-            "the entries of a row are selected by names of columns: cols=^B",
+            "the entries of a row are selected by names of columns; use cols=^B",
         ),
         (&[], &["sum(features=^MT-)>1"], "does not state which axis has features"),
         (&["5"], &[], "row 5 is out of bounds"),

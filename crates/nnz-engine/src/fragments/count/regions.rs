@@ -72,7 +72,9 @@ impl Rows {
                 let notes = notes(&known, &names);
                 Ok(Self { kind: RowKind::Peaks(list, known), names, len, notes })
             }
-            Regions::Tiles(Tiles { width: 0, .. }) => Err(Error::argument("tiles without bases")),
+            Regions::Tiles(Tiles { width: 0, .. }) => {
+                Err(Error::argument("the width of tiles must be at least 1"))
+            }
             Regions::Tiles(Tiles { width, chromosomes }) => Self::tiles(source, width, chromosomes),
         }
     }
@@ -205,7 +207,7 @@ fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
     if absent.is_empty() {
         return Vec::new();
     }
-    vec![format!("no fragments on {}: rows of zeros", few(&absent))]
+    vec![format!("no fragments on {}: the counts are zero", few(&absent))]
 }
 
 /// Lists the first of several names.

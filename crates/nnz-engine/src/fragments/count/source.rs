@@ -64,7 +64,10 @@ impl Counts {
         let rows = Rows::new(&*source, regions)?;
         let cells = source.cell_names()?.len();
         if u32::try_from(cells).is_err() {
-            return Err(Error::argument(format!("{cells} cells are more than can be counted")));
+            return Err(Error::argument(format!(
+                "{cells} cells: at most {} are supported",
+                u32::MAX
+            )));
         }
         let mut extents = Vec::new();
         for segment in &source.header().segments {

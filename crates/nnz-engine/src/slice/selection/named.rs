@@ -190,8 +190,8 @@ impl<'a> WordPositions<'a> {
             (Some([Some(at), None]), Some(position)) if *at != position && position < len => {
                 let next = position.saturating_add(1);
                 format!(
-                    "{position} is a position, and the name of {one} {at}; \
-                     say {position}:{next} or {at}:{}",
+                    "{position} is both a position and the name of {one} {at}; \
+                     use {position}:{next} or {at}:{}",
                     at.saturating_add(1)
                 )
             }
