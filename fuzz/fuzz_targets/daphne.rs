@@ -62,7 +62,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
     };
     source.about().unwrap();
     let header = source.header();
-    if header.storage == Storage::Dense && header.shape.cells() > MOST {
+    if header.storage == Storage::Dense && header.shape.elements() > MOST {
         return;
     }
     let read = in_order(&source);
@@ -81,7 +81,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
         assert!(part.iter().eq(expected));
     }
     // The engine sorts unsorted rows; each takes memory, whether it has cells or not.
-    let small = header.shape.cells().max(rows.into()) <= MOST;
+    let small = header.shape.elements().max(rows.into()) <= MOST;
     if header.sorted_indices == Some(true) && small {
         for dialect in Dialect::ALL {
             again(&source, header, dialect, &all);

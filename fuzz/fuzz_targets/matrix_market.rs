@@ -13,7 +13,7 @@ use nnz::{
 };
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_order};
-use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
+use nnz_matrix_market::{MatrixMarketSource, Options, TextTarget, create, from_reader};
 use nnz_storage::TaskContext;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
@@ -81,7 +81,7 @@ fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
         }
         for gzip in [false, true] {
             let shared = Shared::default();
-            let stream = Target::Stream {
+            let stream = TextTarget::Stream {
                 writer: Box::new(shared.clone()),
                 name: "out".to_owned(),
                 context: TaskContext::default(),

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{Filter, Kept, Observed, Slice, Transposed};
+use nnz::engine::{Filter, FilteredAxis, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::output::DuplicatePolicy;
 use nnz::{
@@ -390,7 +390,7 @@ impl Source {
             crate::options::limits(py, memory_limit, workers)?,
             move |context| nnz::engine::read_dense(&*inner, &options, context),
         )?;
-        let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
+        let cells = usize::try_from(dense.shape.elements()).unwrap_or(usize::MAX);
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 
@@ -453,7 +453,7 @@ impl Source {
                 nnz::engine::filter(&observed, [&rows, &cols], context)
             },
         )?;
-        let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
+        let positions = |kept: &FilteredAxis| positions(py, &kept.ranges, kept.count() != kept.of);
         Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))
     }
 

@@ -148,11 +148,11 @@ def test_names_that_occur_twice(tmp_path):
 @pytest.mark.filterwarnings("ignore::nnz.DroppedWarning")
 def test_regions_on_other_chromosomes_warn(tmp_path):
     fragments = nnz.open(BASIC)
-    with pytest.warns(UserWarning, match="no fragments on .zz.: rows of zeros") as warned:
+    with pytest.warns(UserWarning, match="no fragments on .zz.: the counts are zero") as warned:
         counts = fragments.count_peaks(["zz:0-5", "chr1:0-50,000"])
     assert warned[0].filename == __file__
     assert counts.sum(axis=1).tolist() == [0, 356]
-    with pytest.warns(UserWarning, match="no fragments on .1., .2.: rows of zeros") as warned:
+    with pytest.warns(UserWarning, match="no fragments on .1., .2.: the counts are zero") as warned:
         done = fragments.count_peaks(["1:0-5", "2:0-5"], tmp_path / "m.npz")
     assert len([one for one in warned if "no fragments" in str(one.message)]) == 1
     assert done.entries == 0

@@ -44,8 +44,8 @@ def test_wrong_orders_are_refused(tmp_path):
         ({"genes": "frequency"}, 'expected a dictionary with "rows" and "cols"'),
         ("frequency", "expected a dictionary"),
         ({"rows": "often"}, 'expected "frequency", "original" or a list of names'),
-        ({"rows": "original"}, "the original order of the rows is not known"),
-        ({"rows": ["0", "1"]}, "the new order has 2 of 5 rows"),
+        ({"rows": "original"}, "the original order of the rows is unknown"),
+        ({"rows": ["0", "1"]}, "the new order lists 2 of 5 rows"),
     ]:
         with pytest.raises(nnz.ArgumentError, match=says):
             nnz.write(matrix, tmp_path / "m.bpcells", reorder=order)

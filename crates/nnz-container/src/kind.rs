@@ -179,7 +179,7 @@ pub(crate) fn other_kind(opened: &Opened, expected: &str) -> Error {
         Some(file) if file.is_empty() => "an empty file",
         Some(_) => "a file of another format",
         None if opened.directory().is_some() => "a directory",
-        None => "no regular file",
+        None => "a special file",
     };
     Error::mismatch(Place::path(opened.path()), found, expected)
 }

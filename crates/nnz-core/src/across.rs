@@ -4,7 +4,7 @@ use crate::{Scalar, Structure};
 
 impl Structure {
     /// Returns the value of the mirrored entry, or `None` if the type cannot represent it. If
-    /// `dense`, every cell is stored, and the mirror of a positive zero is a positive zero.
+    /// `dense`, every element is stored, and the mirror of a positive zero is a positive zero.
     /// Otherwise negation also applies to zeros and to the parts of complex numbers.
     #[must_use]
     pub fn across(self, dense: bool, value: Scalar) -> Option<Scalar> {

@@ -31,7 +31,7 @@ impl fmt::Display for Axis {
     }
 }
 
-/// What an axis of a matrix represents, if the format defines it.
+/// Kind of an axis of a matrix, if the format defines it.
 ///
 /// 10x and BPCells matrices are features x cells, AnnData is cells x features; in other formats it
 /// is unknown.
@@ -122,7 +122,7 @@ impl Shape {
         }
     }
 
-    /// Returns whether the matrix has no cells.
+    /// Returns whether the matrix has no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.rows == 0 || self.cols == 0
@@ -140,9 +140,9 @@ impl Shape {
         order.major_minor(self.rows, self.cols).1
     }
 
-    /// Returns the number of cells, including those that are not stored.
+    /// Returns the number of elements, stored or not.
     #[must_use]
-    pub fn cells(self) -> u128 {
+    pub fn elements(self) -> u128 {
         u128::from(self.rows) * u128::from(self.cols)
     }
 }

@@ -45,7 +45,7 @@ pub enum Minors {
     U32(Vec<u32>),
     /// An index for each entry.
     U64(Vec<u64>),
-    /// The start of each run, which has adjacent cells: dense panels, and columns of a triangle.
+    /// The start of each run, which has adjacent elements: dense panels, and columns of a triangle.
     Spans(Vec<u64>),
 }
 
@@ -159,18 +159,18 @@ impl Batch {
         }
     }
 
-    /// Sets the runs to a range of the cells of a matrix that stores all cells, with `len` cells
+    /// Sets the runs to a range of the elements of a matrix that stores all elements, with `len` elements
     /// per major vector. There are no runs if `len` is 0.
-    pub fn span_cells(&mut self, cells: Range<u64>, len: u64) {
-        self.majors = Majors::Consecutive(cells.start.checked_div(len).unwrap_or(0));
+    pub fn span_elements(&mut self, elements: Range<u64>, len: u64) {
+        self.majors = Majors::Consecutive(elements.start.checked_div(len).unwrap_or(0));
         self.offsets.clear();
         self.offsets.push(0);
         let starts = self.minors.spans_mut();
-        let mut at = cells.start;
-        while at < cells.end {
+        let mut at = elements.start;
+        while at < elements.end {
             starts.push(at % len);
-            at = (at - at % len).saturating_add(len).min(cells.end);
-            self.offsets.push(usize::try_from(at - cells.start).unwrap_or(usize::MAX));
+            at = (at - at % len).saturating_add(len).min(elements.end);
+            self.offsets.push(usize::try_from(at - elements.start).unwrap_or(usize::MAX));
         }
     }
 
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_adjacent_cells() {
+    fn spans_are_adjacent_elements() {
         let batch = Batch {
             order: Order::Col,
             majors: Majors::Consecutive(0),

@@ -9,7 +9,7 @@
 
 use crate::{Bint8, Element, Scalar, ValueType, Values};
 
-/// What to do with a float that a narrower float type cannot represent exactly.
+/// Handling of floats that a narrower float type cannot represent exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     /// Refuse it. The default.

@@ -181,9 +181,9 @@ pub enum ErrorKind {
     Missing,
     /// Something is not as expected.
     Mismatch {
-        /// What was found.
+        /// Text found in the data.
         found: String,
-        /// What was expected.
+        /// Text expected instead.
         expected: String,
     },
     /// The format of the content is not recognized.
@@ -254,7 +254,7 @@ impl fmt::Display for ErrorKind {
                     Scalar::ComplexF64([re, im]) => write!(f, "{re}{im:+}i")?,
                     found => write!(f, "{found}")?,
                 }
-                // The name that users type and NumPy has, not that of Binsparse.
+                // The name in options and in NumPy, not in Binsparse.
                 let target = if *target == ValueType::Bint8 { "bool" } else { target.name() };
                 write!(f, " cannot be stored exactly as {target}")?;
                 match holds {
@@ -350,7 +350,7 @@ pub struct Hint {
     /// The field of the options, such as `ignore_names`; or a function or type, such as
     /// `fragments::import`.
     pub item: &'static str,
-    /// What it does, such as "takes the first".
+    /// Effect of the option, such as "takes the first".
     pub effect: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Extent {
     pub repeated: Option<(u64, u64)>,
 }
 
-/// Functions that check the order of indices: those of `nnz-bitpack`, on which this crate does not
+/// Functions that check the order of indices, usually from `nnz-bitpack`, on which this crate does not
 /// depend.
 #[derive(Clone, Copy, Debug)]
 pub struct AscentKernels {

@@ -20,7 +20,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The location.
     pub place: Place,
-    /// What was found and expected.
+    /// Message with the data found and expected.
     pub message: String,
 }
 

@@ -199,7 +199,7 @@ pub trait FragmentEncoder: Send + Sync {
 pub trait FragmentSink: Send {
     /// Writes the next fragments: all of a chromosome are adjacent and sorted by start.
     ///
-    /// Chromosomes may be in any order. Their names, and those of cells, are given at the end,
+    /// Chromosomes may be in any order. Their names and the names of cells are given at the end,
     /// because an import of a text learns them while reading.
     ///
     /// # Errors

@@ -39,8 +39,9 @@ impl Column {
             let code = match known.get(&text) {
                 Some(code) => *code,
                 None => {
-                    let code = u32::try_from(groups.len())
-                        .map_err(|_| Error::argument("a column with 2^32 values or more"))?;
+                    let code = u32::try_from(groups.len()).map_err(|_| {
+                        Error::argument("a column with 2^32 or more distinct values")
+                    })?;
                     known.insert(text.clone(), code);
                     groups.push((row, text.clone()));
                     code

@@ -55,17 +55,17 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Whether every cell is stored.
+/// Whether every element is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Only some cells are stored; stored zeros are explicit. The default.
+    /// Only some elements are stored; stored zeros are explicit. The default.
     #[default]
     Sparse,
-    /// Every cell (of the stored triangle) is stored; zeros are not entries of a sparse target.
+    /// Every element (of the stored triangle) is stored; zeros are not entries of a sparse target.
     Dense,
 }
 
-/// What it means that two stored entries have the same position.
+/// Meaning of two stored entries at the same position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// Both are kept. The default.
@@ -96,15 +96,15 @@ pub struct Header {
     pub iso: bool,
     /// Number of stored entries, if known.
     pub nnz: Option<u64>,
-    /// Whether every cell is stored.
+    /// Whether every element is stored.
     pub storage: Storage,
     /// How entries that are not stored follow from those that are.
     pub structure: Structure,
-    /// The value of cells that are not stored and do not follow from others, if it is not zero.
+    /// The value of elements that are not stored and do not follow from others, if it is not zero.
     pub fill: Option<Scalar>,
-    /// What it means that two entries have the same position.
+    /// Meaning of two entries at the same position.
     pub duplicates: Duplicates,
-    /// What rows and columns represent.
+    /// Kinds of the rows and columns.
     pub axis_kinds: [AxisKind; 2],
 }
 

@@ -59,7 +59,9 @@ pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;
 pub use packed::PackedWidths;
 pub use placed::Placed;
-pub use pointers::{Piece, PointerCursor, Pointers, entry_ranges, pointer_ranges, read_pointers};
+pub use pointers::{
+    EntryPiece, PointerCursor, Pointers, entry_ranges, pointer_ranges, read_pointers,
+};
 pub use progress::{NoProgress, Progress, ProgressPart};
 pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
@@ -75,7 +77,7 @@ pub use time_type::TimeType;
 pub use url::{UrlParts, is_url, without_secrets};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

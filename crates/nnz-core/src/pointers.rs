@@ -13,7 +13,7 @@ const VECTORS: usize = 1 << 16;
 /// The pointers of a compressed matrix: the position of the first entry of each major vector,
 /// followed by the number of entries.
 pub trait Pointers {
-    /// Fills `out` with the pointers from that of vector `first` on, unchecked.
+    /// Fills `out` with the pointers from vector `first` on, unchecked.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ pub trait Pointers {
     fn wrong(&self, element: u64, found: u64, expected: String) -> Error;
 }
 
-/// Fills `out` with the pointers from that of vector `first` on, and checks that they begin with 0,
+/// Fills `out` with the pointers from vector `first` on, and checks that they begin with 0,
 /// do not descend and are at least `least`.
 ///
 /// # Errors
@@ -85,9 +85,9 @@ pub fn entry_ranges(
     Ok(found)
 }
 
-/// Adjacent entries of a compressed matrix. Its first and last vector may be incomplete.
+/// Adjacent entries of a compressed matrix. The first and the last vector may be incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct EntryPiece {
     /// The first vector.
     pub first: u64,
     /// The offsets of the vectors in the entries of the piece: one more than vectors.
@@ -98,7 +98,7 @@ pub struct Piece {
     pub continued: bool,
 }
 
-impl Piece {
+impl EntryPiece {
     /// Returns the vectors.
     #[must_use]
     pub fn vectors(&self) -> Range<u64> {
@@ -128,7 +128,7 @@ pub struct PointerCursor {
     step: u64,
     /// The next entry.
     entry: Option<u64>,
-    /// The pointers from that of vector `start` on.
+    /// The pointers from vector `start` on.
     window: Vec<u64>,
     start: u64,
 }
@@ -160,7 +160,7 @@ impl PointerCursor {
     /// # Errors
     ///
     /// Fails if pointers cannot be read, or descend.
-    pub fn next_piece(&mut self, pointers: &impl Pointers) -> Result<Option<Piece>> {
+    pub fn next_piece(&mut self, pointers: &impl Pointers) -> Result<Option<EntryPiece>> {
         if self.vectors.is_empty() {
             return Ok(None);
         }
@@ -190,7 +190,7 @@ impl PointerCursor {
             at += 1;
         }
         self.entry = Some(end);
-        Ok(Some(Piece { first, offsets, entries: start..end, continued: start > begin }))
+        Ok(Some(EntryPiece { first, offsets, entries: start..end, continued: start > begin }))
     }
 }
 
@@ -217,13 +217,13 @@ mod tests {
         }
     }
 
-    fn pieces(pointers: &Listed, vectors: Range<u64>, step: u64) -> Vec<Piece> {
+    fn pieces(pointers: &Listed, vectors: Range<u64>, step: u64) -> Vec<EntryPiece> {
         let mut cursor = PointerCursor::new(vectors, step);
         std::iter::from_fn(|| cursor.next_piece(pointers).unwrap()).collect()
     }
 
     /// The number of entries of each vector, summed over the pieces.
-    fn lengths(pieces: &[Piece], vectors: Range<u64>) -> Vec<u64> {
+    fn lengths(pieces: &[EntryPiece], vectors: Range<u64>) -> Vec<u64> {
         let mut lengths = vec![0; usize::try_from(vectors.end - vectors.start).unwrap()];
         for piece in pieces {
             for (vector, run) in piece.vectors().zip(piece.offsets.windows(2)) {

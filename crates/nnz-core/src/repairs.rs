@@ -10,7 +10,7 @@ use crate::{Place, escaped};
 pub struct Repair {
     /// The location in the file.
     pub place: Place,
-    /// What was found, and what it is read as.
+    /// Description of the data found, and of how it is read.
     pub what: String,
 }
 

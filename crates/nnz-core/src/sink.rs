@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Batch, Error, Order, Result, ValueType};
 
-/// What a format supports, so that a matrix can be converted before it is written.
+/// Capabilities of a format. A matrix is converted to them before it is written.
 #[derive(Clone, Debug)]
 pub struct SinkCapabilities {
     /// Supported storage orders.
@@ -24,7 +24,7 @@ pub struct SinkCapabilities {
     pub annotations: bool,
     /// Whether it stores the column [`ORIGINAL_POSITION`](crate::ORIGINAL_POSITION), if no other annotations.
     pub positions: bool,
-    /// Whether it stores every cell (of the stored triangle).
+    /// Whether it stores every element (of the stored triangle).
     pub dense: bool,
 }
 

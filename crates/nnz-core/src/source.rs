@@ -62,7 +62,7 @@ pub fn check_requested(range: &Range<u64>, len: u64, what: impl fmt::Display) ->
         return Ok(());
     }
     let Range { start, end } = range;
-    Err(Error::argument(format!("{what} {start} to {end} of {len} were asked for")))
+    Err(Error::argument(format!("{what} {start} to {end} were requested, but there are {len}")))
 }
 
 /// A reader that divides a range into units, in order.
@@ -118,7 +118,7 @@ impl BatchReader for SequentialReader<'_> {
     }
 }
 
-/// Wraps a [`BatchReader`], whose batches only one thread can decode, as a [`UnitReader`].
+/// A [`UnitReader`] of the batches of a [`BatchReader`]: each unit is a batch that is already decoded.
 pub struct BatchUnits<'a> {
     reader: Box<dyn BatchReader + 'a>,
     empty: Batch,
@@ -258,7 +258,7 @@ impl fmt::Debug for Wrapped<'_> {
 /// }
 /// ```
 pub trait MatrixSource: Send + Sync {
-    /// Returns the source that this one wraps. Methods that it does not override are those of that source, except
+    /// Returns the source that this one wraps. Methods that it does not override call that source, except
     /// that the ones about reading entries are forwarded only if the entries are the same.
     fn wrapped(&self) -> Wrapped<'_> {
         Wrapped::Nothing

@@ -10,7 +10,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The first bytes of a text that [`not_text`] needs.
 pub const TEXT_START: usize = 64;
 
-/// Returns what was found and what was expected if the first bytes of a file are not those of text in UTF-8: UTF-16, which
+/// Returns what was found and what was expected if a file does not begin as text in UTF-8: UTF-16, which
 /// spreadsheets write, a pointer of Git LFS, or a common binary format.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
 }
 
 /// A description of a Git LFS pointer, and of the file expected in its place.
-pub const GIT_LFS: [&str; 2] = ["a pointer of Git LFS", "the file, which \"git lfs pull\" fetches"];
+pub const GIT_LFS: [&str; 2] = ["a Git LFS pointer", "the file itself; run \"git lfs pull\" first"];
 
 /// Returns whether a file begins like a pointer of Git LFS, which has fewer than 1024 bytes.
 #[must_use]
@@ -69,7 +69,7 @@ pub fn write_float64(out: &mut Vec<u8>, value: f64) {
 
 /// Appends the shortest decimal form that parses to the same 32-bit float.
 ///
-/// The format is that of [`write_float64`].
+/// The format is the same as in [`write_float64`].
 pub fn write_float32(out: &mut Vec<u8>, value: f32) {
     let size = value.abs();
     if !value.is_finite() {

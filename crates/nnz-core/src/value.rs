@@ -194,7 +194,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Sets the values to those of `other` at `positions`. An iso value stays an iso value.
+            /// Sets the values to the values of `other` at `positions`. An iso value stays an iso value.
             ///
             /// # Panics
             ///
@@ -210,7 +210,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Sets the values to those of `other`, each moved to its position in `places`: the
+            /// Sets the values to the values of `other`, each moved to its position in `places`: the
             /// inverse of [`gather`](Self::gather). An iso value stays an iso value.
             ///
             /// # Panics

@@ -3,8 +3,8 @@
 mod appended;
 mod labels;
 mod parse;
-mod picked;
 mod quotes;
+mod selected_rows;
 mod table;
 mod text;
 mod unique;
@@ -15,7 +15,7 @@ use crate::slice::one_of;
 
 pub use appended::{Appended, DroppedColumn, Join};
 pub use labels::{Labelled, Labels, OriginalPositions};
-pub(crate) use picked::Picked;
+pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};
 

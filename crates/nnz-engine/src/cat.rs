@@ -12,14 +12,14 @@ use nnz_core::{
 };
 
 use crate::Selection;
-use crate::check::{Ascent, Watch, refuse_repeated};
+use crate::check::{Ascent, DuplicateSearch, refuse_repeated};
 use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
+    Batches, Builder, DuplicatePolicy, Mirroring, PatternValues, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
-use selected::Selected;
+use selected::AxisSelection;
 
 /// Options of [`cat`].
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ pub struct CatOptions {
     pub names: bool,
     /// Whether entries that follow from the structure are written after those they follow from.
     pub expand: bool,
-    /// What to do with duplicate entries. By default, they are written if the format allows them, otherwise an
+    /// Handling of duplicate entries. By default, they are written if the format allows them, otherwise an
     /// error.
     pub duplicates: Option<DuplicatePolicy>,
 }
@@ -77,12 +77,12 @@ fn print(
     context: &TaskContext,
 ) -> Result<()> {
     let header = source.header();
-    let watch = Watch::of(source, options.duplicates);
+    let search = DuplicateSearch::of(source, options.duplicates);
     let reader = read(source, options, printer, context)?;
     let (empty, workers) =
         (empty_batch(header.order, header.value_type), Workers::of(context).alone());
-    if watch == Watch::Sorting {
-        let printing = Printing { reader, printer };
+    if search == DuplicateSearch::Sorting {
+        let printing = PrintingReader { reader, printer };
         let units = Box::new(BatchUnits::new(Box::new(printing), empty));
         return refuse_repeated(units, source, context);
     }
@@ -92,7 +92,7 @@ fn print(
     while reader.next_batch(&mut batch)? {
         workers.check()?;
         printer.print(&batch)?;
-        if watch == Watch::InStorageOrder {
+        if search == DuplicateSearch::InStorageOrder {
             ascent.watch(&batch);
         }
     }
@@ -138,8 +138,8 @@ fn read<'a>(
         &directory,
         Workers::of(context).alone(),
     );
-    if let Some(value_type) = Counted::of_pattern(header) {
-        steps.push(Box::new(Counted(value_type)));
+    if let Some(value_type) = PatternValues::of_pattern(header) {
+        steps.push(Box::new(PatternValues(value_type)));
         plan.value_type = Some(value_type);
     }
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
@@ -181,7 +181,7 @@ impl BatchReader for Ranges<'_> {
 /// Writes entries as lines.
 struct Printer<'a> {
     /// Rows and columns.
-    axes: [Selected; 2],
+    axes: [AxisSelection; 2],
     /// Steps on entries before they are written.
     steps: Vec<Box<dyn Step>>,
     /// The text of the major of a run.
@@ -207,7 +207,7 @@ impl<'a> Printer<'a> {
         };
         let select = |axis, selection: &Option<Selection>| {
             let names = options.names.then_some(context.memory());
-            Selected::new(source, axis, selection.as_ref(), names)
+            AxisSelection::new(source, axis, selection.as_ref(), names)
         };
         Ok(Self {
             axes: [select(Axis::Rows, &options.rows)?, select(Axis::Cols, &options.cols)?],
@@ -274,12 +274,12 @@ fn write(out: &mut (dyn Write + Send), text: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Prints batches that are read for another purpose.
-struct Printing<'a, 'b, 'c> {
+struct PrintingReader<'a, 'b, 'c> {
     reader: Batches<'a>,
     printer: &'b mut Printer<'c>,
 }
 
-impl BatchReader for Printing<'_, '_, '_> {
+impl BatchReader for PrintingReader<'_, '_, '_> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
         let more = self.reader.next_batch(batch)?;
         if more {

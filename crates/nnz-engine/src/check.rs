@@ -9,8 +9,8 @@ use nnz_storage::TaskContext;
 use crate::flow::{Done, Workers, run};
 use crate::repeated_names::repeated_names;
 use crate::slice::one_of;
-use entries::Checking;
-pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
+use entries::CheckWork;
+pub(crate) use uniqueness::{Ascent, DuplicateSearch, refuse_repeated};
 
 /// Reads names and entries of a matrix, and passes notes to `each`.
 ///
@@ -48,11 +48,11 @@ pub fn check(
 fn read_all(source: &dyn MatrixSource, context: &TaskContext) -> Result<()> {
     let (header, workers) = (source.header(), Workers::of(context));
     let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
-    let watch = Watch::of(source, None);
-    if watch == Watch::Sorting {
+    let search = DuplicateSearch::of(source, None);
+    if search == DuplicateSearch::Sorting {
         return refuse_repeated(units, source, context);
     }
-    let checking = Checking::new(header, watch == Watch::InStorageOrder);
+    let checking = CheckWork::new(header, search == DuplicateSearch::InStorageOrder);
     let mut ascent = Ascent::new(source);
     run(units, &checking, &mut ascent, &mut Done, workers)?;
     ascent.finish(source, context)

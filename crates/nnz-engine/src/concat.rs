@@ -19,7 +19,7 @@ use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
-use merge::Merging;
+use merge::MajorRanges;
 use shifted::Shared;
 pub(crate) use shifted::Shifted;
 
@@ -27,11 +27,11 @@ pub(crate) use shifted::Shifted;
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ConcatOptions {
-    /// The type of all values; by default the smallest that holds those of all matrices exactly.
+    /// The type of all values; by default the smallest that holds the values of all matrices exactly.
     pub value_type: Option<ValueType>,
     /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// Whether the names of the shared axis may differ; those of the first matrix are used.
+    /// Whether the names of the shared axis may differ; the names of the first matrix are used.
     pub ignore_names: bool,
 }
 
@@ -53,21 +53,21 @@ nnz_core::setters! {
 /// use nnz_core::{Axis, MatrixSource, Order, Shape};
 /// use nnz_engine::{Concat, ConcatOptions, CsMatrix};
 ///
-/// let mut parts = Vec::new();
+/// let mut inputs = Vec::new();
 /// for value in [2.0, 3.0] {
 ///     let shape = Shape { rows: 2, cols: 1 };
 ///     let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![value])?;
-///     parts.push(matrix.into_source()?);
+///     inputs.push(matrix.into_source()?);
 /// }
-/// let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default())?;
+/// let all = Concat::new(inputs, Axis::Cols, &ConcatOptions::default())?;
 /// assert_eq!(all.header().shape.to_string(), "2 x 2");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
 pub struct Concat {
-    parts: Vec<Part>,
+    inputs: Vec<ConcatInput>,
     axis: Axis,
     header: Header,
-    how: How,
+    strategy: ReadStrategy,
     ignore_names: bool,
 }
 
@@ -77,9 +77,9 @@ impl std::fmt::Debug for Concat {
     }
 }
 
-/// How entries are read.
+/// Order in which entries are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum ReadStrategy {
     /// One matrix after the other, in order.
     Sequential,
     /// All matrices side by side, in order.
@@ -88,8 +88,8 @@ enum How {
     Unsorted,
 }
 
-/// One of the matrices.
-struct Part {
+/// A matrix to concatenate.
+struct ConcatInput {
     source: Box<dyn MatrixSource>,
     place: Place,
     /// The position of its first row or column.
@@ -97,7 +97,7 @@ struct Part {
     steps: Arc<Steps>,
 }
 
-impl Part {
+impl ConcatInput {
     fn len(&self, axis: Axis) -> u64 {
         self.source.header().shape.len(axis)
     }
@@ -127,7 +127,7 @@ impl Concat {
         let own = sources.iter().find_map(|source| source.header().own_order());
         let order = own.unwrap_or(first.header().order);
         let mut length = 0_u64;
-        let mut parts = Vec::with_capacity(sources.len());
+        let mut inputs = Vec::with_capacity(sources.len());
         for source in sources {
             let place = source.place();
             let start = length;
@@ -137,23 +137,23 @@ impl Concat {
                 Error::unsupported(place.clone(), what)
             })?;
             let steps = Arc::new(Steps::new(place.clone(), Vec::new()));
-            parts.push(Part { source, place, start, steps });
+            inputs.push(ConcatInput { source, place, start, steps });
         }
-        check_shapes(&parts, axis)?;
-        check_fills(&parts)?;
+        check_shapes(&inputs, axis)?;
+        check_fills(&inputs)?;
         let value_type = match options.value_type {
             Some(value_type) => value_type,
-            None => common_type(&parts)?,
+            None => common_type(&inputs)?,
         };
-        let how = how(&parts, axis, order);
-        let header = header(&parts, axis, order, value_type, length, how);
+        let strategy = read_strategy(&inputs, axis, order);
+        let header = header(&inputs, axis, order, value_type, length, strategy);
         let header = Header { ordered: own.is_some(), ..header };
-        for part in &mut parts {
-            let steps = steps(part, axis, &header, options.rounding);
-            part.steps = Arc::new(Steps::new(part.place.clone(), steps));
+        for input in &mut inputs {
+            let steps = steps(input, axis, &header, options.rounding);
+            input.steps = Arc::new(Steps::new(input.place.clone(), steps));
         }
         let ignore_names = options.ignore_names;
-        let concat = Self { parts, axis, header, how, ignore_names };
+        let concat = Self { inputs, axis, header, strategy, ignore_names };
         // Differing names are an error before any work starts.
         concat.check_shared_names()?;
         Ok(concat)
@@ -165,20 +165,20 @@ impl Concat {
 
     /// Opens one matrix after the other, with the range of `majors` of each.
     fn open_sequentially(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
-        let mut parts = self.parts.iter();
+        let mut inputs = self.inputs.iter();
         Box::new(move || {
-            for part in parts.by_ref() {
-                let mut range = 0..part.majors();
-                if self.how == How::Sequential {
-                    let within = |at: u64| at.saturating_sub(part.start).min(range.end);
+            for input in inputs.by_ref() {
+                let mut range = 0..input.majors();
+                if self.strategy == ReadStrategy::Sequential {
+                    let within = |at: u64| at.saturating_sub(input.start).min(range.end);
                     range = within(majors.start)..within(majors.end);
                     if range.is_empty() && !majors.is_empty() {
                         continue;
                     }
                 }
-                let units = part.source.units(range, fields);
-                let units = units.map_err(|error| error.with_context(&part.place))?;
-                return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+                let units = input.source.units(range, fields);
+                let units = units.map_err(|error| error.with_context(&input.place))?;
+                return Ok(Some(Next::Part(units, Arc::clone(&input.steps))));
             }
             Ok(None)
         })
@@ -187,21 +187,21 @@ impl Concat {
     /// Opens all matrices side by side: some majors of all, or each matrix in sequence for one long
     /// major.
     fn open_side_by_side(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
-        let mut merging = Merging::new(&self.parts, &self.header, majors, fields);
-        let mut long: VecDeque<(&Part, u64)> = VecDeque::new();
+        let mut merging = MajorRanges::new(&self.inputs, &self.header, majors, fields);
+        let mut long: VecDeque<(&ConcatInput, u64)> = VecDeque::new();
         Box::new(move || {
             loop {
-                if let Some((part, major)) = long.pop_front() {
-                    let units = part.source.units(major..major + 1, fields);
-                    let units = units.map_err(|error| error.with_context(&part.place))?;
-                    return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+                if let Some((input, major)) = long.pop_front() {
+                    let units = input.source.units(major..major + 1, fields);
+                    let units = units.map_err(|error| error.with_context(&input.place))?;
+                    return Ok(Some(Next::Part(units, Arc::clone(&input.steps))));
                 }
                 match merging.next()? {
-                    merge::Step::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
-                    merge::Step::Long(major) => {
-                        long.extend(self.parts.iter().map(|part| (part, major)));
+                    merge::MergeStep::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
+                    merge::MergeStep::Long(major) => {
+                        long.extend(self.inputs.iter().map(|input| (input, major)));
                     }
-                    merge::Step::End => return Ok(None),
+                    merge::MergeStep::End => return Ok(None),
                 }
             }
         })
@@ -209,14 +209,14 @@ impl Concat {
 }
 
 /// Fails if matrices have different fill values.
-fn check_fills(parts: &[Part]) -> Result<()> {
-    let [first, rest @ ..] = parts else { return Ok(()) };
+fn check_fills(inputs: &[ConcatInput]) -> Result<()> {
+    let [first, rest @ ..] = inputs else { return Ok(()) };
     let fill = first.source.header().fill;
-    match rest.iter().find(|part| part.source.header().fill != fill) {
+    match rest.iter().find(|input| input.source.header().fill != fill) {
         None => Ok(()),
-        Some(part) => {
-            let what = format!("the fill value differs from that of {}", first.place);
-            Err(Error::unsupported(part.place.clone(), what))
+        Some(input) => {
+            let what = format!("the fill value differs from the fill value of {}", first.place);
+            Err(Error::unsupported(input.place.clone(), what))
         }
     }
 }
@@ -232,19 +232,19 @@ fn shared(each: &[Metadata]) -> Metadata {
 }
 
 /// Fails if a matrix does not match the first one.
-fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
+fn check_shapes(inputs: &[ConcatInput], axis: Axis) -> Result<()> {
     let across = axis.other();
-    let [first, rest @ ..] = parts else { return Ok(()) };
-    for part in rest {
-        if part.len(across) != first.len(across) {
-            let shape = part.source.header().shape;
-            let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
+    let [first, rest @ ..] = inputs else { return Ok(()) };
+    for input in rest {
+        if input.len(across) != first.len(across) {
+            let shape = input.source.header().shape;
+            let found = format!("{} {}s ({shape})", input.len(across), one_of(across));
             let (first_shape, len) = (first.source.header().shape, first.len(across));
             let what =
                 format!("found {found}, expected {len}, as in {} ({first_shape})", first.place);
             // None of them is broken.
-            let error = Error::new(ErrorKind::Argument(what), part.place.clone());
-            let [rows, cols] = part.source.header().axis_kinds;
+            let error = Error::new(ErrorKind::Argument(what), input.place.clone());
+            let [rows, cols] = input.source.header().axis_kinds;
             let exchanged = rows != cols && first.source.header().axis_kinds == [cols, rows];
             return Err(match exchanged {
                 true => error.with_hint(
@@ -259,20 +259,20 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
 }
 
 /// Returns a type that holds the values of all matrices.
-fn common_type(parts: &[Part]) -> Result<ValueType> {
+fn common_type(inputs: &[ConcatInput]) -> Result<ValueType> {
     let mut found: Option<(ValueType, &Place)> = None;
-    for part in parts {
-        let next = part.source.header().value_type;
+    for input in inputs {
+        let next = input.source.header().value_type;
         found = Some(match found {
-            None => (next, &part.place),
+            None => (next, &input.place),
             Some((before, place)) => match types::common_type(before, next) {
-                Some(both) => (both, if both == before { place } else { &part.place }),
+                Some(both) => (both, if both == before { place } else { &input.place }),
                 None => {
                     let what = format!(
                         "{next} values and {before} values of {place}: no type holds both \
                          exactly"
                     );
-                    let error = Error::unsupported(part.place.clone(), what);
+                    let error = Error::unsupported(input.place.clone(), what);
                     return Err(error.with_hint(
                         "value_type",
                         "selects a type; values that do not fit are refused",
@@ -284,32 +284,32 @@ fn common_type(parts: &[Part]) -> Result<ValueType> {
     found.map(|(found, _)| found).ok_or_else(|| Error::argument("nothing to concatenate"))
 }
 
-/// Selects how entries are read.
-fn how(parts: &[Part], axis: Axis, order: Order) -> How {
-    let all = |fits: &dyn Fn(&Part, &Header) -> bool| {
-        parts.iter().all(|part| fits(part, part.source.header()))
+/// Selects the order in which entries are read.
+fn read_strategy(inputs: &[ConcatInput], axis: Axis, order: Order) -> ReadStrategy {
+    let all = |fits: &dyn Fn(&ConcatInput, &Header) -> bool| {
+        inputs.iter().all(|input| fits(input, input.source.header()))
     };
     let alike = all(&|_, header| {
         header.order == order && header.structure == Structure::General && header.sorted_majors
     });
-    if alike && (order.major() == axis || parts.len() == 1) {
-        How::Sequential
-    } else if alike && all(&|part, _| part.source.random_access()) {
-        How::SideBySide
+    if alike && (order.major() == axis || inputs.len() == 1) {
+        ReadStrategy::Sequential
+    } else if alike && all(&|input, _| input.source.random_access()) {
+        ReadStrategy::SideBySide
     } else {
-        How::Unsorted
+        ReadStrategy::Unsorted
     }
 }
 
 fn header(
-    parts: &[Part],
+    inputs: &[ConcatInput],
     axis: Axis,
     order: Order,
     value_type: ValueType,
     length: u64,
-    how: How,
+    strategy: ReadStrategy,
 ) -> Header {
-    let headers = || parts.iter().map(|part| part.source.header());
+    let headers = || inputs.iter().map(|input| input.source.header());
     let dense = headers().all(|header| header.storage == Storage::Dense);
     let changed = |header: &Header| {
         header.structure != Structure::General || (header.storage == Storage::Dense && !dense)
@@ -333,8 +333,8 @@ fn header(
         },
         order,
         ordered: true,
-        sorted_majors: how != How::Unsorted,
-        sorted_indices: (how != How::Unsorted && sorted).then_some(true),
+        sorted_majors: strategy != ReadStrategy::Unsorted,
+        sorted_indices: (strategy != ReadStrategy::Unsorted && sorted).then_some(true),
         value_type,
         iso: pattern && value_type == ValueType::Bint8,
         nnz: stored,
@@ -353,8 +353,13 @@ fn header(
 }
 
 /// Returns the steps for the entries of a matrix.
-fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Box<dyn Step>> {
-    let source = part.source.header();
+fn steps(
+    input: &ConcatInput,
+    axis: Axis,
+    header: &Header,
+    rounding: Rounding,
+) -> Vec<Box<dyn Step>> {
+    let source = input.source.header();
     let mut steps: Vec<Box<dyn Step>> = Vec::new();
     let mut value_type = source.value_type;
     let cast = |value_type: &mut ValueType| {
@@ -375,8 +380,8 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
     }
     steps.extend(cast(&mut value_type));
     let [rows, cols] = match axis {
-        Axis::Rows => [part.start, 0],
-        Axis::Cols => [0, part.start],
+        Axis::Rows => [input.start, 0],
+        Axis::Cols => [0, input.start],
     };
     steps.push(Box::new(Shifted::new(source, header, rows, cols)));
     steps
@@ -393,11 +398,11 @@ impl MatrixSource for Concat {
 
     fn about(&self) -> Result<About> {
         let mut bytes = Some(0_u64);
-        for part in &self.parts {
-            let more = part.source.about()?.bytes;
+        for input in &self.inputs {
+            let more = input.source.about()?.bytes;
             bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
         }
-        let format = format!("{} concatenated matrices", self.parts.len());
+        let format = format!("{} concatenated matrices", self.inputs.len());
         Ok(About { format, bytes, ..About::default() })
     }
 
@@ -405,15 +410,15 @@ impl MatrixSource for Concat {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
-    /// Annotations along the axis are concatenated, with the columns that all have; those of the shared axis
+    /// Annotations along the axis are concatenated, with the columns that all have; annotations of the shared axis
     /// are taken from the first matrix that has any.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         if axis == self.axis {
             return Ok(self.appended_annotations()?.map(|table| Box::new(table) as Box<_>));
         }
-        for part in &self.parts {
-            let table = part.source.annotations(axis);
-            if let Some(table) = table.map_err(|error| error.with_context(&part.place))? {
+        for input in &self.inputs {
+            let table = input.source.annotations(axis);
+            if let Some(table) = table.map_err(|error| error.with_context(&input.place))? {
                 return Ok(Some(table));
             }
         }
@@ -422,37 +427,39 @@ impl MatrixSource for Concat {
 
     /// Returns the metadata that is the same in all.
     fn metadata(&self) -> Metadata {
-        shared(&self.parts.iter().map(|part| part.source.metadata()).collect::<Vec<_>>())
+        shared(&self.inputs.iter().map(|input| input.source.metadata()).collect::<Vec<_>>())
     }
 
     /// Returns the levels that all have.
     fn levels(&self) -> Option<String> {
-        let mut each = self.parts.iter().map(|part| part.source.levels());
+        let mut each = self.inputs.iter().map(|input| input.source.levels());
         let first = each.next()??;
         each.all(|levels| levels.as_ref() == Some(&first)).then_some(first)
     }
 
     fn random_access(&self) -> bool {
-        let anywhere = |part: &Part| part.source.random_access();
-        self.how != How::Unsorted && self.parts.iter().all(anywhere)
+        let anywhere = |input: &ConcatInput| input.source.random_access();
+        self.strategy != ReadStrategy::Unsorted && self.inputs.iter().all(anywhere)
     }
 
     fn rereadable(&self) -> bool {
-        self.parts.iter().all(|part| part.source.rereadable())
+        self.inputs.iter().all(|input| input.source.rereadable())
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let count = self.header.shape.major(self.header.order);
         self.header.check_majors(&majors)?;
         if majors != (0..count) && !self.random_access() {
-            let what = "random access to concatenated matrices without random access";
+            let what = "concatenated matrices without random access can only be read as a whole";
             return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
         }
         // Some steps need all parts of an entry.
         let fields = Projection::ALL;
-        let open = match self.how {
-            How::SideBySide => self.open_side_by_side(majors, fields),
-            How::Sequential | How::Unsorted => self.open_sequentially(majors, fields),
+        let open = match self.strategy {
+            ReadStrategy::SideBySide => self.open_side_by_side(majors, fields),
+            ReadStrategy::Sequential | ReadStrategy::Unsorted => {
+                self.open_sequentially(majors, fields)
+            }
         };
         Ok(Box::new(InParts::new(open)))
     }
@@ -462,12 +469,12 @@ impl MatrixSource for Concat {
             return Ok(None);
         }
         let mut sum = 0_u64;
-        for part in &self.parts {
-            let own = match self.how {
-                How::Sequential => major.saturating_sub(part.start).min(part.majors()),
-                How::SideBySide | How::Unsorted => major,
+        for input in &self.inputs {
+            let own = match self.strategy {
+                ReadStrategy::Sequential => major.saturating_sub(input.start).min(input.majors()),
+                ReadStrategy::SideBySide | ReadStrategy::Unsorted => major,
             };
-            let before = part.source.stored_before(own)?;
+            let before = input.source.stored_before(own)?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
                 return Ok(None);
             };
@@ -478,9 +485,9 @@ impl MatrixSource for Concat {
 
     fn extras(&self) -> Result<Vec<String>> {
         let mut extras: Vec<String> = self.nameless().into_iter().collect();
-        for part in &self.parts {
-            let own = part.source.extras()?.into_iter();
-            extras.extend(own.map(|what| format!("{}: {what}", part.place)));
+        for input in &self.inputs {
+            let own = input.source.extras()?.into_iter();
+            extras.extend(own.map(|what| format!("{}: {what}", input.place)));
         }
         if let Some(table) = readable(self.appended_annotations())?.flatten() {
             let columns = table.dropped().iter();
@@ -509,9 +516,9 @@ impl Concat {
     /// Concatenates the annotations of the axis; `None` if a matrix has none.
     fn appended_annotations(&self) -> Result<Option<Appended<'_>>> {
         let mut tables = Vec::new();
-        for part in &self.parts {
-            let table = part.source.annotations(self.axis);
-            match table.map_err(|error| error.with_context(&part.place))? {
+        for input in &self.inputs {
+            let table = input.source.annotations(self.axis);
+            match table.map_err(|error| error.with_context(&input.place))? {
                 Some(table) => tables.push(table),
                 None => return Ok(None),
             }
@@ -521,9 +528,9 @@ impl Concat {
 
     /// Collects the descriptions of all matrices.
     fn collect_of(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
-        let parts = self.parts.iter();
-        let described = parts.flat_map(|part| {
-            of(&*part.source).into_iter().map(move |what| format!("{}: {what}", part.place))
+        let inputs = self.inputs.iter();
+        let described = inputs.flat_map(|input| {
+            of(&*input.source).into_iter().map(move |what| format!("{}: {what}", input.place))
         });
         described.collect()
     }

@@ -20,20 +20,20 @@ use crate::flow::Workers;
 use crate::slice::one_of;
 use crate::{DuplicatePolicy, MatrixTarget, Transposed};
 use attempt::{Attempt, Strategy};
-use plan::{Plan, Seen};
+use plan::{FirstPass, Plan};
 pub use structure::StructurePolicy;
 
 /// Options of a conversion. By default, nothing is changed unnecessarily.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The storage order; by default that of the source, or columns if it has none.
+    /// The storage order; by default the same as in the source, or columns if it has none.
     pub order: Option<Order>,
-    /// The value type; by default that of the source, or one that holds its integers.
+    /// The value type; by default the same as in the source, or one that holds its integers.
     pub value_type: Option<ValueType>,
     /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// What to do with duplicate entries. By default, they are kept between formats that allow
+    /// Handling of duplicate entries. By default, they are kept between formats that allow
     /// them, and refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
     /// Which triangles of a symmetric matrix are written.
@@ -87,9 +87,9 @@ pub struct Summary {
     pub disk: u64,
     /// Seconds taken, including the final sync.
     pub seconds: f64,
-    /// What the target does not support.
+    /// Data that the target does not support.
     pub dropped: Vec<String>,
-    /// What was left out for other reasons, which are included.
+    /// Data that was left out for other reasons, with the reason.
     pub left_out: Vec<String>,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
@@ -174,7 +174,9 @@ pub(crate) fn write_entries(
 ) -> Result<WrittenEntries> {
     let from = &source.place();
     let plan = look_ahead(source, target, options, context)
-        .and_then(|seen| Plan::new(source.header(), own, target, options, seen, context))
+        .and_then(|first_pass| {
+            Plan::new(source.header(), own, target, options, first_pass, context)
+        })
         .map_err(|error| error.with_context(from))?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, context, disk: Arc::clone(&disk) };
@@ -186,7 +188,7 @@ pub(crate) fn write_entries(
             return Ok(WrittenEntries { entries, written, disk: disk.load(Ordering::Relaxed) });
         }
     }
-    let (found, expected) = ("entries that change between two passes", "a stable file");
+    let (found, expected) = ("entries that changed between two passes", "an unchanged file");
     Err(Error::mismatch(from.clone(), found, expected))
 }
 
@@ -196,20 +198,21 @@ fn look_ahead(
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
     context: &TaskContext,
-) -> Result<Seen> {
-    let mut seen = Seen::default();
+) -> Result<FirstPass> {
+    let mut first_pass = FirstPass::default();
     // The types of sums cannot be derived from the values.
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
     let narrow = target.minimizes() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
         let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
         let fill = plan::fill(source.header(), &target.capabilities());
-        seen.value_type = Some(narrow::narrowest(source, mirroring, fill, Workers::of(context))?);
+        first_pass.value_type =
+            Some(narrow::narrowest(source, mirroring, fill, Workers::of(context))?);
     }
     if options.structure == StructurePolicy::Auto && target.capabilities().structure {
-        seen.found = structure::find(source, target, context)?;
+        first_pass.found = structure::find(source, target, context)?;
     }
-    Ok(seen)
+    Ok(first_pass)
 }
 
 /// Reads the names if the target supports them, otherwise adds them to `dropped`.

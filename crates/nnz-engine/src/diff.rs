@@ -10,13 +10,13 @@ use nnz_core::{
 };
 use nnz_storage::TaskContext;
 
-use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::convert::locate;
+use crate::entry_reader::{Entry, EntryReader, read_in_storage_order, read_sorted};
 use crate::flow::Workers;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropValue, Step, expand};
 use crate::{Observed, Selection, Slice};
-use alike::Alike;
+use alike::RunComparison;
 pub use by_name::{MatchedNames, match_names};
 use unstored::{Gaps, Unstored};
 
@@ -24,7 +24,7 @@ use unstored::{Gaps, Unstored};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// Whether stored entries are compared, including explicit zeros, instead of cells.
+    /// Whether stored entries are compared, including explicit zeros, instead of elements.
     pub stored: bool,
     /// Whether rows and columns are matched by name, so that matrices that differ in their order are equal.
     pub by_name: bool,
@@ -40,7 +40,7 @@ nnz_core::setters! {
     }
 }
 
-/// Compares cells, up to ten differences.
+/// Compares elements, up to ten differences.
 impl Default for DiffOptions {
     fn default() -> Self {
         Self { stored: false, by_name: false, max_diffs: 10 }
@@ -84,10 +84,10 @@ pub enum Difference {
 
 /// Compares two matrices and passes the first differences to `each`.
 ///
-/// All cells are compared by their numbers, whatever their type and storage order, and names if both
+/// All elements are compared by their numbers, whatever their type and storage order, and names if both
 /// matrices have them. A stored entry that is equal to the fill
-/// value (zero by default) equals a cell that is not stored, and entries that follow from a symmetry are
-/// included; with [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells
+/// value (zero by default) equals an element that is not stored, and entries that follow from a symmetry are
+/// included; with [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, elements
 /// that neither matrix stores differ. Differences have the positions of the first matrix.
 ///
 /// # Errors
@@ -243,7 +243,7 @@ impl Comparison<'_> {
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
         let directory = self.context.temporary_directory();
         let meanings = self.sources.map(|source| meaning(source, self.unstored));
-        let mut cells = Vec::with_capacity(2);
+        let mut readers = Vec::with_capacity(2);
         for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {
             let header = source.header();
             let fits = header.order == self.order && header.structure == Structure::General;
@@ -258,9 +258,9 @@ impl Comparison<'_> {
                 };
                 read_sorted(source, steps, plan).map_err(|error| self.explain(error, which))?
             };
-            cells.push(Cells::new(reader, self.order, source, Workers::of(self.context)));
+            readers.push(EntryReader::new(reader, self.order, source, Workers::of(self.context)));
         }
-        self.compare(&mut cells, sort)
+        self.compare(&mut readers, sort)
     }
 
     fn explain(&self, error: Error, which: usize) -> Error {
@@ -268,7 +268,11 @@ impl Comparison<'_> {
     }
 
     /// Reads both side by side.
-    fn compare(&self, cells: &mut [Cells<'_>], sorted: bool) -> Result<Option<Vec<Difference>>> {
+    fn compare(
+        &self,
+        readers: &mut [EntryReader<'_>],
+        sorted: bool,
+    ) -> Result<Option<Vec<Difference>>> {
         let mut found = Vec::new();
         let fills = self.sources.map(|source| source.header().fill);
         let mut gaps = Gaps::new(self.sources[0].header().shape, self.order, self.unstored);
@@ -276,14 +280,14 @@ impl Comparison<'_> {
             let (row, col) = self.order.row_col(major, minor);
             Difference::Entry { row, col, first: fills[0], second: fills[1] }
         };
-        let mut alike = Alike::default();
-        let next = |cells: &mut [Cells<'_>], which: usize| {
-            cells[which].next().map_err(|error| self.explain(error, which))
+        let mut alike = RunComparison::default();
+        let next = |readers: &mut [EntryReader<'_>], which: usize| {
+            readers[which].next().map_err(|error| self.explain(error, which))
         };
-        let (mut a, mut b) = (next(cells, 0)?, next(cells, 1)?);
+        let (mut a, mut b) = (next(readers, 0)?, next(readers, 1)?);
         // Differences are valid only if all entries were in order.
         while found.len() < self.options.max_diffs || !sorted {
-            let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
+            let place = |entry: &Option<Entry>| entry.map(|(place, _)| place);
             let (at, first, second) = match (place(&a), place(&b)) {
                 (None, None) => {
                     let left = self.options.max_diffs.saturating_sub(found.len());
@@ -294,8 +298,9 @@ impl Comparison<'_> {
                 (None, Some(at)) => (at, false, true),
                 (Some(x), Some(y)) => (x.min(y), x <= y, y <= x),
             };
-            let take =
-                |cell: Option<Cell>, wanted: bool| cell.filter(|_| wanted).map(|(_, value)| value);
+            let take = |entry: Option<Entry>, wanted: bool| {
+                entry.filter(|_| wanted).map(|(_, value)| value)
+            };
             let (x, y) = (take(a, first), take(b, second));
             let left = self.options.max_diffs.saturating_sub(found.len());
             let (fresh, before) = gaps.reach(at, left);
@@ -309,16 +314,16 @@ impl Comparison<'_> {
                 found.push(Difference::Entry { row, col, first, second });
             }
             // If one entry is equal in both, the next may be, too.
-            let last = match (&mut *cells, self.unstored) {
+            let last = match (&mut *readers, self.unstored) {
                 ([a, b], Unstored::Passed | Unstored::One(_)) if first && second => {
                     alike.pass(a, b, at)
                 }
                 _ => at,
             };
-            for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
+            for (which, taken, entry) in [(0, first, &mut a), (1, second, &mut b)] {
                 if taken {
-                    *cell = next(&mut *cells, which)?;
-                    if place(cell).is_some_and(|place| place < last) {
+                    *entry = next(&mut *readers, which)?;
+                    if place(entry).is_some_and(|place| place < last) {
                         return Ok(None);
                     }
                 }
@@ -328,7 +333,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the steps from stored entries to cells, and the type of values after them.
+/// Returns the steps from stored entries to elements, and the type of values after them.
 fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>, ValueType) {
     let header = source.header();
     if unstored == Unstored::Passed {

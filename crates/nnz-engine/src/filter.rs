@@ -14,19 +14,19 @@ use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 use crate::slice::{describe_nothing, nothing_selected, one_of, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
-use measured::{Measured, more};
+use measured::{MeasureCondition, more};
 use pattern::Pattern;
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
 ///
 /// As text, a condition is a [`Selection`], or compares what is measured of a row or column with a number: `nnz>=200`,
-/// `sum<=50000`, `variance>0.5`. The measures are those of [`stats`](fn@crate::stats): `nnz`, `nonzero`, `sum`, `mean`,
+/// `sum<=50000`, `variance>0.5`. The measures are named as in [`stats`](fn@crate::stats): `nnz`, `nonzero`, `sum`, `mean`,
 /// `variance`, `min` and `max`; `=`, `!=`, `<`, `<=`, `>` and `>=` compare. `sum(rows=^MT-)`, for columns, only includes the rows
 /// whose names match a regular expression, and `/` divides two measures: `sum(rows=^MT-)/sum<0.2`. If no name matches,
 /// the text columns of the annotations are searched. `cells=` and `features=` can be used for `rows=` and `cols=`.
 /// NaN, such as a share of nothing, meets no condition.
 ///
-/// `column(NAME)` is a column of the annotations whose name is that of a measure: `column(nnz)>=200`.
+/// `column(NAME)` is a column of the annotations that has the name of a measure: `column(nnz)>=200`.
 ///
 /// Where rows or columns are written, conditions that keep none are an error unless
 /// [`allow_empty`](Self::allow_empty) is set.
@@ -63,7 +63,7 @@ impl Test {
 
 #[derive(Clone, Debug)]
 enum Condition {
-    Measured(Measured),
+    Measured(MeasureCondition),
     Selected(Selection),
 }
 
@@ -118,7 +118,7 @@ impl Filter {
         self.tests.is_empty()
     }
 
-    fn measured(&self) -> impl Iterator<Item = &Measured> {
+    fn measured(&self) -> impl Iterator<Item = &MeasureCondition> {
         self.tests.iter().filter_map(|test| match &test.condition {
             Condition::Measured(measured) => Some(measured),
             Condition::Selected(_) => None,
@@ -137,11 +137,11 @@ impl FromStr for Filter {
 /// The result of [`filter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Filtered {
+pub struct FilterResult {
     /// The rows.
-    pub rows: Kept,
+    pub rows: FilteredAxis,
     /// The columns.
-    pub cols: Kept,
+    pub cols: FilteredAxis,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -149,7 +149,7 @@ pub struct Filtered {
 /// The rows or columns that meet all conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Kept {
+pub struct FilteredAxis {
     /// The length of the axis.
     pub of: u64,
     /// Those that are kept, in order; ranges do not touch.
@@ -162,7 +162,7 @@ pub struct Kept {
     allow_empty: bool,
 }
 
-impl Kept {
+impl FilteredAxis {
     /// Returns how many are kept.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -199,14 +199,15 @@ impl Kept {
 /// # Errors
 ///
 /// Fails as [`stats`](fn@crate::stats) and [`Slice::new`](crate::Slice::new), if no name matches a regular expression,
-/// if the names are those of the axis that is measured, and if the file does not state which axis has cells or features.
+/// if the names belong to the axis that is measured, and if the file does not state which axis has cells or features.
 pub fn filter(
     source: &dyn MatrixSource,
     [rows, cols]: [&Filter; 2],
     context: &TaskContext,
-) -> Result<Filtered> {
+) -> Result<FilterResult> {
     let place = &source.place();
-    let mut found = Found { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
+    let mut found =
+        Measurements { source, place, context, stats: BTreeMap::new(), notes: Vec::new() };
     for (filter, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
         for measured in filter.measured() {
             measured
@@ -217,28 +218,28 @@ pub fn filter(
     found.measure([rows, cols])?;
     let rows = found.kept(rows, Axis::Rows)?;
     let cols = found.kept(cols, Axis::Cols)?;
-    Ok(Filtered { rows, cols, notes: found.notes })
+    Ok(FilterResult { rows, cols, notes: found.notes })
 }
 
-/// What is measured: of all entries, or of those whose names match, and whether nonzero elements are counted rather
+/// Entries that are measured: all, or the ones whose names match; and whether nonzero elements are counted rather
 /// than entries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct MeasuredEntries {
     nonzero: bool,
-    /// Whether the names are those of rows, and what they match.
+    /// Whether the names are row names, and the pattern that they match.
     among: Option<(bool, String)>,
 }
 
-/// What was found of a matrix.
-struct Found<'a> {
+/// Measures of a matrix.
+struct Measurements<'a> {
     source: &'a dyn MatrixSource,
     place: &'a Place,
     context: &'a TaskContext,
-    stats: BTreeMap<Part, Stats>,
+    stats: BTreeMap<MeasuredEntries, Stats>,
     notes: Vec<String>,
 }
 
-impl Found<'_> {
+impl Measurements<'_> {
     /// Measures what the conditions need.
     fn measure(&mut self, filters: [&Filter; 2]) -> Result<()> {
         for nonzero in [false, true] {
@@ -246,22 +247,22 @@ impl Found<'_> {
             let mut options = StatsOptions::default().measures(measures);
             let (mut names, mut parts) = (Vec::new(), Vec::new());
             for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
-                let quantities = filter.measured().flat_map(Measured::quantities);
+                let quantities = filter.measured().flat_map(MeasureCondition::quantities);
                 for quantity in quantities.filter(|quantity| quantity.is_nonzero() == nonzero) {
                     options.rows |= axis == Axis::Rows;
                     options.cols |= axis == Axis::Cols;
                     options.measures = more(options.measures, quantity.measures());
-                    let part = quantity.part(axis);
+                    let entries = quantity.entries(axis);
                     if let Some(pattern) = quantity.among()
-                        && !names.contains(&part)
+                        && !names.contains(&entries)
                     {
-                        names.push(part);
+                        names.push(entries);
                         parts.push(self.matching(pattern, axis.other())?);
                     }
                 }
             }
             if options.rows || options.cols {
-                let whole = Part { nonzero, among: None };
+                let whole = MeasuredEntries { nonzero, among: None };
                 let found = stats_of_parts(self.source, &options, &parts, self.context)?;
                 self.stats.extend(std::iter::once(whole).chain(names).zip(found));
             }
@@ -277,11 +278,12 @@ impl Found<'_> {
         Ok(RowsOrCols { axis, ranges })
     }
 
-    fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {
+    fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<FilteredAxis> {
         let of = self.source.header().shape.len(axis);
         let all = std::iter::once(0..of).collect();
         let (allow_empty, kept_nothing) = (filter.allow_empty, None);
-        let mut kept = Kept { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
+        let mut kept =
+            FilteredAxis { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
         for (test, before) in filter.tests.iter().zip(0..) {
             let ranges = match &test.condition {
                 Condition::Measured(measured) => {
@@ -343,7 +345,7 @@ fn same_axis(pattern: &str, axis: Axis) -> Error {
         Axis::Cols => "cols",
     };
     let what =
-        format!("the entries of a {one} are selected by names of {other}: {option}={pattern}");
+        format!("the entries of a {one} are selected by names of {other}; use {option}={pattern}");
     Error::argument(what)
 }
 

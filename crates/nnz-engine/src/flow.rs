@@ -19,7 +19,7 @@ use nnz_core::parallel::on_threads;
 use nnz_core::{Result, Unit, UnitReader};
 
 use crate::Cancellation;
-use order::{Order, Stopped};
+use order::{Order, StopReason};
 
 /// Bytes of the buffers of a thread: of what it reads, decodes, compresses and writes.
 const BUFFERS: u64 = 4 << 20;
@@ -65,10 +65,10 @@ impl<'a> Workers<'a> {
 
 /// The steps on a unit. Methods with `&mut self` are called in order.
 pub trait Work: Sync {
-    /// The buffer a unit is decoded into.
+    /// The buffer that a unit is decoded into.
     type Batch;
-    /// A decoded unit.
-    type BatchUnits: Send;
+    /// A decoded unit, or several that are decoded [together](Self::together).
+    type Decoded: Send;
     /// An encoded unit.
     type Encoded: Send;
     /// The result of joining, for encoding.
@@ -87,14 +87,14 @@ pub trait Work: Sync {
     fn decode(
         &self,
         units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
-    ) -> Result<(Self::BatchUnits, Vec<u64>)>;
+    ) -> Result<(Self::Decoded, Vec<u64>)>;
 
     /// Encodes a unit.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be stored.
-    fn encode(&self, decoded: Self::BatchUnits, joint: Self::Joint) -> Result<Self::Encoded>;
+    fn encode(&self, decoded: Self::Decoded, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
 /// Joins units to the previous ones, in order.
@@ -104,7 +104,7 @@ pub trait Join<W: Work>: Send {
     /// # Errors
     ///
     /// Fails if it is not in order.
-    fn join(&mut self, decoded: &W::BatchUnits) -> Result<Option<W::Joint>>;
+    fn join(&mut self, decoded: &W::Decoded) -> Result<Option<W::Joint>>;
 }
 
 /// Writes units, in order. It may run while later units are joined.
@@ -239,8 +239,8 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
     fn join(
         &self,
         number: u64,
-        decoded: Result<(W::BatchUnits, Vec<u64>)>,
-    ) -> Option<Result<(W::BatchUnits, W::Joint)>> {
+        decoded: Result<(W::Decoded, Vec<u64>)>,
+    ) -> Option<Result<(W::Decoded, W::Joint)>> {
         if !self.order.wait_to_join(number) {
             return None;
         }
@@ -256,7 +256,7 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
                 Some(Ok(joined))
             }
             Ok(None) => {
-                self.order.stop(Stopped::Unwanted);
+                self.order.stop(StopReason::NotNeeded);
                 None
             }
             // Writing an earlier unit may still fail, and that error is returned instead. So this one
@@ -316,7 +316,7 @@ mod tests {
 
     impl Work for Slowly {
         type Batch = u64;
-        type BatchUnits = u64;
+        type Decoded = u64;
         type Encoded = u64;
         type Joint = ();
 

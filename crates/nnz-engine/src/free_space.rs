@@ -21,7 +21,7 @@ pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()>
         u64::MAX => "2^64 bytes or more".to_owned(),
         _ => format!("at least {needed} bytes"),
     };
-    let message = format!("no space left on the device: {what} takes {needed}, {free} are free");
+    let message = format!("no space left on the device: {what} needs {needed}, {free} are free");
     let error = io::Error::new(io::ErrorKind::StorageFull, message);
     Err(Error::new(ErrorKind::Io(error), place_of(directory)))
 }

@@ -29,12 +29,12 @@
 mod annotations;
 mod ascent;
 mod cat;
-mod cells;
 mod check;
 pub mod compute;
 mod concat;
 mod convert;
 mod diff;
+mod entry_reader;
 mod filter;
 pub mod flow;
 pub mod fragments;
@@ -70,7 +70,7 @@ pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, MatchedNames, diff, match_names,
     missing_names, same_value,
 };
-pub use filter::{Filter, Filtered, Kept, filter};
+pub use filter::{Filter, FilterResult, FilteredAxis, filter};
 pub use free_space::check_free_space;
 pub use names::{check_one_line, print_names};
 pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart};

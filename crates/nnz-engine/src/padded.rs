@@ -45,17 +45,18 @@ impl Padded {
     ///
     /// # Errors
     ///
-    /// Fails if the shape is smaller than that of the matrix, if the matrix has a structure, or if its fill
+    /// Fails if the shape is smaller than the matrix, if the matrix has a structure, or if its fill
     /// value is not zero.
     pub fn new(inner: Box<dyn MatrixSource>, shape: Shape) -> Result<Self> {
         let place = inner.place();
         let source = inner.header();
         if shape.rows < source.shape.rows || shape.cols < source.shape.cols {
-            let expected = format!("no more than {shape}");
+            let expected = format!("at most {shape}");
             return Err(Error::mismatch(place, source.shape, expected));
         }
         if source.structure != Structure::General || source.fill.is_some() || source.iso {
-            let what = "enlarging a matrix that stores one triangle";
+            let what =
+                "only a general matrix without a fill value or a shared value can be enlarged";
             return Err(Error::unsupported(place, what));
         }
         let dense = source.storage == Storage::Dense;
@@ -105,7 +106,7 @@ impl MatrixSource for Padded {
         let count = self.header.shape.major(self.header.order);
         if majors.start > majors.end || majors.end > count {
             let (axis, Range { start, end }) = (self.header.order.major(), majors);
-            let what = format!("{axis} {start} to {end} of {count} were requested");
+            let what = format!("{axis} {start} to {end} were requested, but there are {count}");
             return Err(Error::argument(what));
         }
         let own = majors.start.min(self.own())..majors.end.min(self.own());
@@ -114,7 +115,7 @@ impl MatrixSource for Padded {
             if std::mem::replace(&mut begun, true) {
                 return Ok(None);
             }
-            // The values show which cells are zero.
+            // The values show which elements are zero.
             let units = self.inner.units(own.clone(), Projection::ALL)?;
             Ok(Some(Next::Part(units, Arc::clone(&self.steps))))
         }))))

@@ -118,7 +118,7 @@ impl<'a> UnitReader<'a> for InParts<'a> {
                 reader.waiting += 1;
                 self.waiting.push_back(Some(Arc::clone(&stored)));
                 let steps = Arc::clone(&reader.steps);
-                return Ok(Some(Box::new(Changed { unit, steps, stored })));
+                return Ok(Some(Box::new(PartUnit { unit, steps, stored })));
             }
             match (self.open)()? {
                 Some(Next::Part(units, steps)) => {
@@ -134,13 +134,13 @@ impl<'a> UnitReader<'a> for InParts<'a> {
     }
 
     fn on_decoded(&mut self, _: u64) -> Result<()> {
-        // Readers before that of a unit have no units left.
+        // Readers before the reader of this unit have no units left.
         if let Some(Some(stored)) = self.waiting.pop_front()
             && let Some(reader) = self.readers.iter_mut().find(|reader| reader.waiting > 0)
         {
             reader.waiting -= 1;
-            let heard = reader.units.on_decoded(stored.load(Ordering::Acquire));
-            heard.map_err(|error| error.with_context(&reader.steps.place))?;
+            let result = reader.units.on_decoded(stored.load(Ordering::Acquire));
+            result.map_err(|error| error.with_context(&reader.steps.place))?;
         }
         self.retire()
     }
@@ -150,15 +150,15 @@ impl<'a> UnitReader<'a> for InParts<'a> {
     }
 }
 
-/// A unit of a part.
-struct Changed<'a> {
+/// A unit of a part, with its steps.
+struct PartUnit<'a> {
     unit: Box<dyn Unit + 'a>,
     steps: Arc<Steps>,
     /// Set to the number of entries before the steps.
     stored: Arc<AtomicU64>,
 }
 
-impl Unit for Changed<'_> {
+impl Unit for PartUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { unit, steps, stored } = *self;
         steps.decode(unit, batch, |entries| stored.store(entries, Ordering::Release))
@@ -237,6 +237,6 @@ impl Gathering {
         if absent || batch.values.extend_from(&from.values, entries) {
             return Ok(());
         }
-        Err(Error::argument("batches of one matrix differ in their type"))
+        Err(Error::argument("batches of one matrix have different value types"))
     }
 }

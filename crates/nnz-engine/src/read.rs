@@ -22,7 +22,7 @@ use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
 pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
-use filling::{Filled, Filling};
+use filling::{FillState, FillWork};
 pub use index_pointers::IndexPointers;
 use sink::MemoryTarget;
 
@@ -30,9 +30,9 @@ use sink::MemoryTarget;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The storage order; by default that of the source, or columns if it has none.
+    /// The storage order; by default the same as in the source, or columns if it has none.
     pub order: Option<Order>,
-    /// What to do with duplicate entries. By default, they are kept if the format allows them, and
+    /// Handling of duplicate entries. By default, they are kept if the format allows them, and
     /// refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
     /// Whether names of rows and columns are read as well, if any.
@@ -154,8 +154,8 @@ fn fill(
     let (fresh, [minors, values]) =
         FreshPages::new([bytemuck::cast_slice_mut(minors), matrix.values.bytes_mut()]);
     let minors = bytemuck::cast_slice_mut(minors);
-    let mut filled = Filled::new(&mut matrix.pointers, minors, values, unique);
-    let filling = Filling::new(header, fresh);
+    let mut filled = FillState::new(&mut matrix.pointers, minors, values, unique);
+    let filling = FillWork::new(header, fresh);
     let units = source.units(0..majors, Projection::ALL)?;
     run(units, &filling, &mut filled, &mut Done, Workers::of(context))?;
     Ok(filled.complete()?.then_some(matrix))

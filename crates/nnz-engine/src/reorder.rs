@@ -59,7 +59,7 @@ impl FromStr for Reordering {
 pub struct NewOrder {
     /// All rows or columns, in their new order.
     pub selection: Selection,
-    /// What happens to the column [`ORIGINAL_POSITION`].
+    /// Handling of the column [`ORIGINAL_POSITION`].
     pub positions: OriginalPositions,
 }
 
@@ -126,7 +126,7 @@ fn new_order(
             let ranges = selection.listed_ranges(source, axis)?;
             let listed: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             if listed < len {
-                let what = format!("the new order has {listed} of {len} {axis}");
+                let what = format!("the new order lists {listed} of {len} {axis}");
                 return Err(Error::argument(what).with_hint("slice", "writes some of them"));
             }
             return Ok(moved(ranges.into_iter().flatten(), len));
@@ -184,7 +184,7 @@ fn original_positions(source: &dyn MatrixSource, axis: Axis, memory: u64) -> Res
     });
     let (Some(table), Some(at)) = (table, at) else {
         let what = format!(
-            "the original order of the {axis} is not known: they have no annotation {ORIGINAL_POSITION:?}"
+            "the original order of the {axis} is unknown: they have no annotation {ORIGINAL_POSITION:?}"
         );
         return Err(Error::argument(what));
     };
@@ -205,7 +205,7 @@ fn original_positions(source: &dyn MatrixSource, axis: Axis, memory: u64) -> Res
     let sorted = sorted_by(&positions, |position| position);
     let of = |at: u64| usize::try_from(at).ok().and_then(|at| positions.get(at));
     if let Some(pair) = sorted.windows(2).find(|pair| of(pair[0]) == of(pair[1])) {
-        return Err(wrong(pair[1], &format!("also that of {one} {}", pair[0])));
+        return Err(wrong(pair[1], &format!("the same as of {one} {}", pair[0])));
     }
     Ok(positions)
 }

@@ -3,7 +3,7 @@
 mod few;
 mod names;
 mod pick;
-mod picked;
+mod position_map;
 mod selection;
 mod sorter;
 
@@ -19,11 +19,11 @@ use nnz_core::{
 use crate::annotations;
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
 use crate::stages::{Mirroring, Step, mirror, stays_shared};
-use few::{Few, few, undivided};
+use few::{ShortStretches, few, undivided};
 use pick::{Majors, Pick};
-pub(crate) use picked::one_of;
-use picked::{Picked, Stretch};
-use selection::Resolved;
+pub(crate) use position_map::one_of;
+use position_map::{PositionMap, Stretch};
+use selection::ResolvedSelection;
 pub use selection::Selection;
 pub(crate) use selection::{comparison, describe_nothing, nothing_selected, one_of_kind};
 
@@ -49,7 +49,7 @@ pub struct Slice<'a> {
     inner: Box<dyn MatrixSource + 'a>,
     place: Place,
     /// Rows and columns.
-    picked: [Arc<Picked>; 2],
+    picked: [Arc<PositionMap>; 2],
     header: Header,
     /// Notes on how rows and columns were found.
     notes: Vec<String>,
@@ -121,7 +121,7 @@ impl<'a> Slice<'a> {
         picked.stretches().iter().map(Stretch::old).collect()
     }
 
-    fn of(inner: Box<dyn MatrixSource + 'a>, resolved: [Resolved; 2]) -> Result<Self> {
+    fn of(inner: Box<dyn MatrixSource + 'a>, resolved: [ResolvedSelection; 2]) -> Result<Self> {
         let place = inner.place();
         let mut notes = Vec::new();
         let picked = resolved.map(|one| {
@@ -172,7 +172,7 @@ impl<'a> Slice<'a> {
         let take = if minors.ascends() { few } else { undivided };
         Box::new(move || {
             if let Some((stretches, entries)) = take(inner, &mut stretches)? {
-                let few = Few { slice: self, stretches, entries, fields, gathering };
+                let few = ShortStretches { slice: self, stretches, entries, fields, gathering };
                 return Ok(Some(Next::Unit(Box::new(few))));
             }
             let Some(one) = stretches.pop_front() else { return Ok(None) };
@@ -218,7 +218,8 @@ pub(crate) fn selecting(
     header: &Header,
 ) -> Result<(Box<dyn Step>, Shape)> {
     let all = |axis| std::iter::once(0..header.shape.len(axis)).collect();
-    let of = |of: Axis, ranges| Picked::new(ranges, header.shape.len(of), one_of(of)).map(Arc::new);
+    let of =
+        |of: Axis, ranges| PositionMap::new(ranges, header.shape.len(of), one_of(of)).map(Arc::new);
     let (some, others) = (of(axis, ranges)?, of(axis.other(), all(axis.other()))?);
     let picked = if axis == Axis::Rows { [some, others] } else { [others, some] };
     let shape = Shape { rows: picked[0].len(), cols: picked[1].len() };
@@ -228,7 +229,7 @@ pub(crate) fn selecting(
 }
 
 /// Orders a pair for rows and columns as major, minor.
-fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
+fn by_order(picked: &[Arc<PositionMap>; 2], order: Order) -> [&Arc<PositionMap>; 2] {
     let [rows, cols] = picked;
     match order {
         Order::Row => [rows, cols],
@@ -291,7 +292,7 @@ impl MatrixSource for Slice<'_> {
             return Ok(Some(table));
         }
         let ranges = picked.stretches().iter().map(Stretch::old).collect();
-        Ok(Some(Box::new(annotations::Picked::new(table, ranges))))
+        Ok(Some(Box::new(annotations::SelectedRows::new(table, ranges))))
     }
 
     fn random_access(&self) -> bool {
@@ -318,7 +319,7 @@ impl MatrixSource for Slice<'_> {
         } else if majors == (0..count) {
             self.open_all(fields)
         } else {
-            let what = "random access to a slice of a source without random access";
+            let what = "a slice of a source without random access can only be read as a whole";
             return Err(Error::unsupported(self.place.clone(), what));
         };
         Ok(Box::new(InParts::new(open)))

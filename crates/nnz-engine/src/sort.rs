@@ -26,10 +26,10 @@ use crate::flow::{Join, Work, Workers, Write, run};
 use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
 use cut::Cut;
-use packet::{Entries, Loose, Packet};
+use packet::{Entries, Packet, UnstoredPacket};
 use shares::Shares;
 pub(crate) use shares::sorting_workers;
-pub(crate) use store::{Kept as KeptWords, Store};
+pub(crate) use store::{Store, StoredWords};
 
 /// Minimum bytes of a stored entry, for checking the free disk space.
 const LEAST: u64 = 2;
@@ -141,19 +141,19 @@ pub(crate) fn sorted<'a>(
         store.check_space(expected.saturating_mul(LEAST))?;
     }
     let collecting =
-        Collecting { plan, shares, cut: &cut, steps, store: &store, buffers: Mutex::default() };
-    let mut counted = Counted { entries: 0, values: plan.no_values(), read };
+        PackWork { plan, shares, cut: &cut, steps, store: &store, buffers: Mutex::default() };
+    let mut counted = EntryCount { entries: 0, values: plan.no_values(), read };
     let mut packets = Packets(Vec::new());
     let workers = Workers { threads: shares.threads, ..plan.workers };
     run(units, &collecting, &mut counted, &mut packets, workers)?;
     drop(collecting);
-    let Counted { entries, values, .. } = counted;
+    let EntryCount { entries, values, .. } = counted;
     let buckets = Buckets::new(plan, shares, cut, packets.0, store, values);
     Ok((Box::new(buckets), entries))
 }
 
 /// Makes packets of units.
-struct Collecting<'a> {
+struct PackWork<'a> {
     plan: SortPlan<'a>,
     shares: Shares,
     cut: &'a Cut,
@@ -180,7 +180,7 @@ impl Buffers {
 }
 
 /// Packets of consecutive units.
-struct Packed {
+struct UnitPackets {
     packets: Vec<Packet>,
     entries: u64,
     /// Empty, of the type of the values.
@@ -191,27 +191,27 @@ struct Packed {
 struct Packets(Vec<Packet>);
 
 /// The number of entries so far.
-struct Counted<'a> {
+struct EntryCount<'a> {
     entries: u64,
     /// Empty, of the type of the values.
     values: Values,
     read: &'a (dyn Fn(u64) + Sync),
 }
 
-impl Collecting<'_> {
+impl PackWork<'_> {
     fn buffers(&self) -> MutexGuard<'_, Vec<Buffers>> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Packs and keeps the entries of a buffer, and empties it.
-    fn pack(&self, buffers: &mut Buffers, packed: &mut Packed) -> Result<()> {
+    fn pack(&self, buffers: &mut Buffers, packed: &mut UnitPackets) -> Result<()> {
         let Buffers { entries, cut_up, places, .. } = buffers;
         if matches!(entries.values, Values::Iso(_)) {
             packed.values = emptied(&entries.values);
         }
         packed.entries += entries.len() as u64;
         // Any thread stores its packets, so that none wait in memory.
-        let loose = Loose::new(entries, self.cut, cut_up, places)?;
+        let loose = UnstoredPacket::new(entries, self.cut, cut_up, places)?;
         packed.packets.push(loose.keep(self.store)?);
         entries.clear();
         Ok(())
@@ -222,13 +222,13 @@ impl Collecting<'_> {
         &self,
         units: Vec<Box<dyn Unit + '_>>,
         buffers: &mut Buffers,
-    ) -> Result<(Packed, Vec<u64>)> {
+    ) -> Result<(UnitPackets, Vec<u64>)> {
         let (plan, most) = (&self.plan, self.shares.packet);
         buffers.entries.clear();
         if buffers.entries.values.value_type() != plan.no_values().value_type() {
             buffers.entries.values = plan.no_values();
         }
-        let mut packed = Packed { packets: Vec::new(), entries: 0, values: plan.no_values() };
+        let mut packed = UnitPackets { packets: Vec::new(), entries: 0, values: plan.no_values() };
         let mut stored = Vec::with_capacity(units.len());
         for unit in units {
             let [batch, spare] = &mut buffers.batches;
@@ -253,9 +253,9 @@ impl Collecting<'_> {
     }
 }
 
-impl Work for Collecting<'_> {
+impl Work for PackWork<'_> {
     type Batch = Batch;
-    type BatchUnits = Packed;
+    type Decoded = UnitPackets;
     type Encoded = Vec<Packet>;
     type Joint = ();
 
@@ -263,7 +263,7 @@ impl Work for Collecting<'_> {
         self.shares.units
     }
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Packed, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(UnitPackets, Vec<u64>)> {
         let unused = self.buffers().pop();
         let mut buffers = unused.unwrap_or_else(|| Buffers::new(self.plan.order));
         let packed = self.pack_units(units, &mut buffers)?;
@@ -271,13 +271,13 @@ impl Work for Collecting<'_> {
         Ok(packed)
     }
 
-    fn encode(&self, packed: Packed, (): ()) -> Result<Vec<Packet>> {
+    fn encode(&self, packed: UnitPackets, (): ()) -> Result<Vec<Packet>> {
         Ok(packed.packets)
     }
 }
 
-impl Join<Collecting<'_>> for Counted<'_> {
-    fn join(&mut self, packed: &Packed) -> Result<Option<()>> {
+impl Join<PackWork<'_>> for EntryCount<'_> {
+    fn join(&mut self, packed: &UnitPackets) -> Result<Option<()>> {
         if matches!(packed.values, Values::Iso(_)) {
             self.values = emptied(&packed.values);
         }
@@ -287,7 +287,7 @@ impl Join<Collecting<'_>> for Counted<'_> {
     }
 }
 
-impl Write<Collecting<'_>> for Packets {
+impl Write<PackWork<'_>> for Packets {
     fn write(&mut self, packets: Vec<Packet>) -> Result<()> {
         self.0.extend(packets);
         Ok(())

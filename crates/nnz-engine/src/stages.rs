@@ -5,9 +5,9 @@
 
 mod builder;
 mod cast;
-mod counted;
 mod expand;
 mod grouped;
+mod pattern_values;
 mod triangle;
 mod unique;
 mod zeros;
@@ -16,12 +16,12 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
-pub(crate) use counted::Counted;
 pub(crate) use expand::{
     Mirroring, expand, expanded_type, mirror, mirror_for, negates_integers, stays_shared,
 };
 pub(crate) use grouped::Grouped;
-pub(crate) use triangle::{Part, Triangular};
+pub(crate) use pattern_values::PatternValues;
+pub(crate) use triangle::{TrianglePart, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::{Unique, add_duplicate};
 pub(crate) use zeros::{DropValue, DropZeros, PositiveZeros, drop_unstored};

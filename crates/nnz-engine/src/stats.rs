@@ -19,13 +19,13 @@ use nnz_core::{
     Rounding, Shape, Storage, ValueType,
 };
 
-use crate::check::{Ascent, Watch};
+use crate::check::{Ascent, DuplicateSearch};
 use crate::flow::{Workers, run};
 use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 pub(crate) use counting::lock;
-use counting::{Counted, Counting, Found, Several, Watched};
+use counting::{AscentCheck, Counting, CountingWork, Tallies, TallyWriter};
 pub(crate) use each::stats_of_each;
 use entries::Entries;
 pub use number::Number;
@@ -33,7 +33,7 @@ use number::Value;
 pub(crate) use streamed::stats_of_majors;
 use tally::{Nothing, Slim, Sums, Tally};
 
-/// What is computed. Data that is not needed is not decoded.
+/// Statistics to compute. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measures {
     /// The number of stored entries.
@@ -55,7 +55,7 @@ pub struct StatsOptions {
     pub rows: bool,
     /// Whether statistics of each column are computed.
     pub cols: bool,
-    /// What is computed.
+    /// Statistics to compute.
     pub measures: Measures,
 }
 
@@ -74,7 +74,7 @@ impl Default for StatsOptions {
     }
 }
 
-/// Statistics of a matrix, a row or a column. Cells that are not stored count as zeros.
+/// Statistics of a matrix, a row or a column. Elements that are not stored count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
     /// The number of stored entries; for a dense matrix, or if requested, of nonzero elements.
@@ -90,16 +90,16 @@ pub struct Moments {
 pub struct Total {
     /// The sum: exact for integers, with compensated summation for floats.
     pub sum: Number,
-    /// The sum divided by the number of cells. NaN if there are none.
+    /// The sum divided by the number of elements. NaN if there are none.
     pub mean: f64,
 }
 
 /// Variance, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two cells.
+    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two elements.
     pub variance: f64,
-    /// The minimum; `None` if there are no cells.
+    /// The minimum; `None` if there are no elements.
     pub min: Option<Number>,
     /// The maximum.
     pub max: Option<Number>,
@@ -125,7 +125,7 @@ pub struct Stats {
 ///
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
 /// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
-/// in SciPy, the variance and the extremes are those of the sums.
+/// in SciPy, the variance and the extremes are computed from the sums.
 pub fn stats(
     source: &dyn MatrixSource,
     options: &StatsOptions,
@@ -142,7 +142,7 @@ pub(crate) struct RowsOrCols {
     pub(crate) ranges: Vec<Range<u64>>,
 }
 
-/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is that of
+/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is of
 /// the whole matrix.
 ///
 /// # Errors
@@ -156,7 +156,7 @@ pub(crate) fn stats_of_parts(
 ) -> Result<Vec<Stats>> {
     let place = &source.place();
     let header = source.header();
-    // If all cells are stored, the fill value has no meaning.
+    // If all elements are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
         let what = "statistics of a matrix with a fill value other than zero are not supported";
         return Err(Error::unsupported(place.clone(), what));
@@ -225,7 +225,7 @@ fn count<T: Value, S: Slim<T>>(
     parts: &[RowsOrCols],
     each: usize,
     context: &TaskContext,
-) -> Result<Vec<(Found<S::Sums>, Shape)>> {
+) -> Result<Vec<(Tallies<S::Sums>, Shape)>> {
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
@@ -236,11 +236,11 @@ fn count<T: Value, S: Slim<T>>(
         context,
     )?;
     let values = S::VALUES.then_some(T::TYPE);
-    let Pass { entries, mut fields, by_major, minors, mut watched } =
+    let Pass { entries, mut fields, by_major, minors, mut check } =
         Pass::new(source, options, values);
     let mut shapes = vec![header.shape];
     let mut several =
-        Several::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
+        CountingWork::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
     for RowsOrCols { axis, ranges } in parts {
         let (step, shape) = selecting(*axis, ranges.clone(), header)?;
         fields.minors |= *axis != header.order.major();
@@ -249,12 +249,12 @@ fn count<T: Value, S: Slim<T>>(
         several.parts.push((step, Counting::new(entries, by_major, minors)));
         shapes.push(shape);
     }
-    let mut counted = several.counted();
+    let mut writers = several.writers();
     let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers =
         Workers { threads, cancellation: context.cancellation() }.within(context.memory());
-    run(units, &several, &mut watched, &mut counted, workers)?;
-    if let Watched(Some(ascent)) = watched
+    run(units, &several, &mut check, &mut writers, workers)?;
+    if let AscentCheck(Some(ascent)) = check
         && let Err(error) = ascent.finish(source, context)
     {
         let are_summed = header.duplicates == Duplicates::Summed;
@@ -264,12 +264,12 @@ fn count<T: Value, S: Slim<T>>(
         let summed = Summed::new(Box::new(source), context);
         return count::<T, S>(&summed, options, parts, each, context);
     }
-    Ok(counted.0.into_iter().map(Counted::finish).zip(shapes).collect())
+    Ok(writers.0.into_iter().map(TallyWriter::finish).zip(shapes).collect())
 }
 
 /// Turns tallies into statistics.
-fn finished<S: Sums>(found: Found<S>, shape: Shape, order: Order) -> Stats {
-    let Found { whole, majors, minors } = found;
+fn finished<S: Sums>(found: Tallies<S>, shape: Shape, order: Order) -> Stats {
+    let Tallies { whole, majors, minors } = found;
     let finish = |tallies: Option<Vec<Tally<S>>>, [len, across]: [u64; 2]| {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let moments = |tally: &Tally<S>| tally.moments(across.into());
@@ -285,7 +285,7 @@ fn finished<S: Sums>(found: Found<S>, shape: Shape, order: Order) -> Stats {
         Order::Row => (majors, minors),
         Order::Col => (minors, majors),
     };
-    Stats { whole: whole.moments(shape.cells()), rows, cols }
+    Stats { whole: whole.moments(shape.elements()), rows, cols }
 }
 
 /// A pass over the entries.
@@ -296,7 +296,7 @@ struct Pass {
     by_major: bool,
     /// The length of the minor axis, if its statistics are requested.
     minors: Option<u64>,
-    watched: Watched,
+    check: AscentCheck,
 }
 
 impl Pass {
@@ -316,14 +316,15 @@ impl Pass {
         if nonzero || header.storage == Storage::Dense {
             steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
         }
-        // Extremes, for example, are those of the sums.
+        // Extremes, for example, are computed from the sums.
         let are_summed = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
             && matches!(options.measures, Measures::All | Measures::Nonzero)
             && source.rereadable();
-        let watch = are_summed || Watch::of(source, None) != Watch::Not;
+        let repeats_matter =
+            are_summed || DuplicateSearch::of(source, None) != DuplicateSearch::None;
         // These steps and the check for duplicates need whole entries.
-        let whole = !steps.is_empty() || watch;
+        let whole = !steps.is_empty() || repeats_matter;
         let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };
         let stored = expanded_type(header);
         if let Some(target) = values.filter(|&target| target != stored) {
@@ -334,7 +335,7 @@ impl Pass {
             fields,
             by_major,
             minors: by_minor.then(|| header.shape.minor(order)),
-            watched: Watched(watch.then(|| Ascent::new(source))),
+            check: AscentCheck(repeats_matter.then(|| Ascent::new(source))),
         }
     }
 }

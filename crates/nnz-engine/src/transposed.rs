@@ -76,7 +76,7 @@ impl MatrixSource for Transposed<'_> {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
+        Ok(Box::new(TransposedUnits(self.inner.units(majors, fields)?)))
     }
 
     fn units_within(
@@ -86,7 +86,7 @@ impl MatrixSource for Transposed<'_> {
         fields: Projection,
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
         let units = self.inner.units_within(majors, minors, fields)?;
-        Ok(units.map(|units| Box::new(Exchanging(units)) as Box<dyn UnitReader<'_>>))
+        Ok(units.map(|units| Box::new(TransposedUnits(units)) as Box<dyn UnitReader<'_>>))
     }
 
     fn scattered(
@@ -96,7 +96,7 @@ impl MatrixSource for Transposed<'_> {
         fields: Projection,
     ) -> Option<Box<dyn Unit + '_>> {
         let unit = self.inner.scattered(majors, most, fields)?;
-        Some(Box::new(Exchanged(unit)))
+        Some(Box::new(TransposedUnit(unit)))
     }
 
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
@@ -124,12 +124,13 @@ impl MatrixSource for Transposed<'_> {
     }
 }
 
-struct Exchanging<'a>(Box<dyn UnitReader<'a> + 'a>);
+/// Units with rows and columns exchanged.
+struct TransposedUnits<'a>(Box<dyn UnitReader<'a> + 'a>);
 
-impl<'a> UnitReader<'a> for Exchanging<'a> {
+impl<'a> UnitReader<'a> for TransposedUnits<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let unit = self.0.next_unit()?;
-        Ok(unit.map(|unit| Box::new(Exchanged(unit)) as Box<dyn Unit>))
+        Ok(unit.map(|unit| Box::new(TransposedUnit(unit)) as Box<dyn Unit>))
     }
 
     fn on_decoded(&mut self, entries: u64) -> Result<()> {
@@ -141,9 +142,9 @@ impl<'a> UnitReader<'a> for Exchanging<'a> {
     }
 }
 
-struct Exchanged<'a>(Box<dyn Unit + 'a>);
+struct TransposedUnit<'a>(Box<dyn Unit + 'a>);
 
-impl Unit for Exchanged<'_> {
+impl Unit for TransposedUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         self.0.decode(batch)?;
         batch.order = exchanged(batch.order);

@@ -57,7 +57,7 @@ pub fn unsorted(source: &dyn MatrixSource, workers: Workers<'_>) -> Result<Optio
             let (ascends, end) = match &batch.minors {
                 Minors::U32(minors) => ascends(minors.get(entries), before),
                 Minors::U64(minors) => ascends(minors.get(entries), before),
-                // All cells of a span.
+                // All elements of a span.
                 Minors::Spans(_) => (true, None),
             };
             last = end.map(|end| (major, end)).or(last);

@@ -48,7 +48,7 @@ const POWERS: [Power; 2 * LARGEST as usize + 1] = {
     powers
 };
 
-/// Computes a power of ten from that of five.
+/// Computes a power of ten from a power of five.
 const fn above(five: u128, ten: i32) -> Power {
     // Shifted to the top of 128 bits; the upper half is used.
     let zeros = five.leading_zeros();

@@ -30,7 +30,7 @@ const MAGIC: usize = 10;
 /// ```
 /// use std::path::Path;
 /// let what = nnz_lines::refuse_compressed(b"BZh91AY&SY", Path::new("a.mtx.bz2")).unwrap();
-/// assert_eq!(what, "compressed by bzip2, which is not decompressed here: bzcat a.mtx.bz2 | nnz VERB -");
+/// assert_eq!(what, "bzip2 compression is not supported; use bzcat a.mtx.bz2 | nnz VERB -");
 /// assert_eq!(nnz_lines::refuse_compressed(b"%%MatrixMarket", Path::new("a.mtx")), None);
 /// ```
 #[must_use]
@@ -43,7 +43,7 @@ pub fn refuse_compressed(start: &[u8], path: &Path) -> Option<String> {
         .into_iter()
         .find(|(magic, name, _)| start.starts_with(magic) && (*name != "bzip2" || is_bzip2()))?;
     let shown = Place::path(path);
-    let what = format!("compressed by {name}, which is not decompressed here: {program} {shown}");
+    let what = format!("{name} compression is not supported; use {program} {shown}");
     let stem = path
         .file_stem()
         .map(Path::new)
@@ -106,7 +106,7 @@ impl Input {
         Ok(Self { file: Some(file.clone()), ..input })
     }
 
-    /// Decompresses the text if its first bytes are those of gzip, whatever its name, and skips a byte order mark.
+    /// Decompresses the text if it begins as gzip, whatever its name, and skips a byte order mark.
     /// Reading fails if it is UTF-16 or no text.
     ///
     /// # Errors

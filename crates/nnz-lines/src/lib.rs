@@ -2,8 +2,8 @@
 //!
 //! [`Input`] decompresses gzip, [`Lines`] returns lines or blocks of whole lines with their
 //! numbers, through buffers of fixed size. [`Tar`] reads the files of an archive. [`digits`] parses digits eight bytes
-//! at a time, [`number`] numbers, and [`decimal`] finds the nearest floats. A [`Target`] is where an [`Output`] is written: a file that appears when it is
-//! complete, or a stream.
+//! at a time, [`number`] parses numbers, and [`decimal`] finds the nearest floats. An [`Output`] writes to a
+//! [`TextTarget`]: a file that appears when it is complete, or a stream.
 
 pub mod decimal;
 pub mod digits;
@@ -20,4 +20,4 @@ pub use input::{Input, Members, refuse_compressed};
 pub use lines::{Block, Comments, LONGEST_LINE, Lines, OwnedBlock, newlines, read_error};
 pub use output::Output;
 pub use tar::{Tar, TarEntry, is_tar};
-pub use target::Target;
+pub use target::TextTarget;

@@ -11,7 +11,7 @@ use nnz_core::{Error, Result, Written};
 use nnz_storage::TemporaryFile;
 use nnz_storage::staging::StagedFile;
 
-use crate::Target;
+use crate::TextTarget;
 
 /// A text that is being written, compressed or not.
 pub struct Output {
@@ -35,13 +35,13 @@ impl Output {
     /// # Errors
     ///
     /// Fails if the file exists and may not be replaced, or cannot be created.
-    pub fn create(target: Target, gzip: bool) -> Result<Self> {
+    pub fn create(target: TextTarget, gzip: bool) -> Result<Self> {
         let (path, destination) = match target {
-            Target::File { path, options } => {
+            TextTarget::File { path, options } => {
                 let file = StagedFile::create(&path, &options)?;
                 (path, Destination::File(Box::new(file)))
             }
-            Target::Stream { writer, name, context } => {
+            TextTarget::Stream { writer, name, context } => {
                 let bytes = 0;
                 (name.into(), Destination::Stream { writer, bytes, context })
             }

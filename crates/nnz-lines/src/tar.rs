@@ -17,9 +17,9 @@ pub fn is_tar(start: &[u8]) -> bool {
     start.get(..BLOCK).and_then(|block| block.try_into().ok()).is_some_and(is_header)
 }
 
-/// Returns whether the checksum of a block is that of a header. A block of zeros is the end.
+/// Returns whether a block has the checksum of a header. A block of zeros is the end.
 fn is_header(block: &[u8; BLOCK]) -> bool {
-    // The checksum is that of the header with blanks in its place.
+    // The checksum is computed with blanks in its place.
     let (before, rest) = block.split_at(148);
     let (field, after) = rest.split_at(8);
     let sum: u64 = before.iter().chain(after).map(|byte| u64::from(*byte)).sum();

@@ -1,31 +1,31 @@
-//! Output of a text.
+//! Target of a text.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use nnz_storage::{TaskContext, staging};
 
-/// Where a text is written.
-pub enum Target {
-    /// To a file, which appears when it is complete.
+/// Target of a text.
+pub enum TextTarget {
+    /// A file, which appears when it is complete.
     File {
         /// Its path.
         path: PathBuf,
         /// Whether to replace an existing file, and to sync it.
         options: staging::WriteOptions,
     },
-    /// To a stream such as standard output, immediately.
+    /// A stream such as standard output, written immediately.
     Stream {
         /// The stream.
         writer: Box<dyn Write + Send>,
         /// The name in messages.
         name: String,
-        /// Where temporary files are.
+        /// The context, which also has the directory for temporary files.
         context: TaskContext,
     },
 }
 
-impl Target {
+impl TextTarget {
     /// Returns the context in which it is written.
     #[must_use]
     pub fn context(&self) -> &TaskContext {
@@ -36,7 +36,7 @@ impl Target {
     }
 }
 
-impl std::fmt::Debug for Target {
+impl std::fmt::Debug for TextTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::File { path, options } => {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use nnz_core::{
     Batch, Encoded, Error, Header, MatrixSource, Projection, Result, UnitReader, Values,
 };
-use nnz_matrix_market::{Layout, Options, Target, create, open};
+use nnz_matrix_market::{Layout, Options, TextTarget, create, open};
 use nnz_storage::staging::WriteOptions;
 
 fn main() -> Result<()> {
@@ -189,7 +189,7 @@ impl Shared<'_> {
 
 fn write(out: &Path, header: &Header, threads: usize, batches: &[Batch]) -> Result<()> {
     let options = WriteOptions::default().overwrite(true).sync(false);
-    let target = Target::File { path: out.to_path_buf(), options };
+    let target = TextTarget::File { path: out.to_path_buf(), options };
     let options = Options::new(Layout::Coordinate, &target);
     let mut sink = create(target, header, options)?;
     let Some(encoder) = sink.encoder() else {

@@ -24,7 +24,7 @@ mod writer;
 
 pub use banner::{Field, Layout, Symmetry, looks_like};
 pub use comment::comment;
-pub use nnz_lines::{LONGEST_LINE, Target};
+pub use nnz_lines::{LONGEST_LINE, TextTarget};
 pub use source::{MatrixMarketSource, from_opened, from_reader, open, open_stdin};
 pub use writer::{Options, capabilities, create};
 

@@ -79,7 +79,7 @@ fn cells(symmetry: Symmetry, shape: Shape) -> Option<u64> {
     // Sides are less than 2^63, so 128 bits do not overflow.
     let side = u128::from(shape.rows);
     let cells = match symmetry {
-        Symmetry::General => shape.cells(),
+        Symmetry::General => shape.elements(),
         Symmetry::Symmetric | Symmetry::Hermitian => side * (side + 1) / 2,
         Symmetry::SkewSymmetric => side * side.saturating_sub(1) / 2,
     };

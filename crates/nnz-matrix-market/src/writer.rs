@@ -12,7 +12,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities, ValueType};
-use nnz_lines::{Output, Target};
+use nnz_lines::{Output, TextTarget};
 
 use super::{LARGEST_SIZE, Layout};
 use array::Cells;
@@ -34,12 +34,12 @@ pub struct Options {
 impl Options {
     /// Creates options for exact text, compressed if the name of the target ends in `.gz`.
     #[must_use]
-    pub fn new(layout: Layout, target: &Target) -> Self {
+    pub fn new(layout: Layout, target: &TextTarget) -> Self {
         let gzip = match target {
-            Target::File { path, .. } => {
+            TextTarget::File { path, .. } => {
                 path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
             }
-            Target::Stream { .. } => false,
+            TextTarget::Stream { .. } => false,
         };
         Self { layout, gzip, lossy: false, comment: String::new() }
     }
@@ -79,7 +79,7 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 /// ```
 /// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
 /// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
-/// use nnz_matrix_market::{Layout, Options, Target, create};
+/// use nnz_matrix_market::{Layout, Options, TextTarget, create};
 /// # let header = Header {
 /// #     shape: Shape { rows: 3, cols: 2 },
 /// #     order: Order::Col,
@@ -95,7 +95,7 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 /// #     duplicates: Duplicates::Kept,
 /// #     axis_kinds: [AxisKind::Unknown; 2],
 /// # };
-/// let target = Target::Stream {
+/// let target = TextTarget::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
 ///     context: Default::default(),
@@ -117,10 +117,14 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 ///
 /// Fails if the target exists already or cannot be written, if a side is longer than
 /// [`LARGEST_SIZE`], or if an array is requested for a matrix that is not by column.
-pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<dyn MatrixSink>> {
+pub fn create(
+    target: TextTarget,
+    header: &Header,
+    options: Options,
+) -> Result<Box<dyn MatrixSink>> {
     let place = Place::path(match &target {
-        Target::File { path, .. } => path.clone(),
-        Target::Stream { name, .. } => PathBuf::from(name),
+        TextTarget::File { path, .. } => path.clone(),
+        TextTarget::Stream { name, .. } => PathBuf::from(name),
     });
     let largest = header.shape.rows.max(header.shape.cols);
     if largest > LARGEST_SIZE {

@@ -36,7 +36,7 @@ impl Tick {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Axis {
-    /// What the values are, with their unit.
+    /// Name of the values, with their unit.
     pub label: String,
     /// The scale.
     pub scale: Scale,

@@ -12,7 +12,7 @@ pub enum Theme {
     Dark,
 }
 
-/// What a colour is for.
+/// Use of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ink {
     Page,

@@ -1,4 +1,4 @@
-//! What is drawn.
+//! Figures and their panels.
 
 use crate::Axis;
 
@@ -72,7 +72,7 @@ pub struct Panel {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// Marks of the panel.
     pub marks: Marks,
     /// Width divided by height, if it has a meaning; otherwise all space is used.
     pub aspect: Option<f64>,
@@ -98,7 +98,7 @@ impl Panel {
     }
 }
 
-/// What a panel shows.
+/// Marks that a panel shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Marks {
     /// A grid of counts.
@@ -120,7 +120,7 @@ pub struct Heat {
     pub cols: usize,
     /// The counts, row by row. Zero is not drawn.
     pub counts: Vec<u64>,
-    /// What is counted, for the legend: such as `entries per bin`.
+    /// Unit of the counts, for the legend, such as `entries per bin`.
     pub label: String,
 }
 

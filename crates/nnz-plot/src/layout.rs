@@ -44,7 +44,7 @@ impl Frame {
 
 /// The place of a panel.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed<'a> {
+pub(crate) struct PanelLayout<'a> {
     pub(crate) panel: &'a Panel,
     /// The whole place, with labels.
     pub(crate) outer: Frame,
@@ -62,7 +62,7 @@ pub(crate) fn heading(figure: &Figure) -> f64 {
 }
 
 /// Places the panels. `letter` is the width of a character.
-pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<'_>> {
+pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<PanelLayout<'_>> {
     let [width, height] = size;
     let top = heading(figure) + 4.0;
     let bottom = height - 10.0 - LINE * cast::float(figure.notes.len());
@@ -76,13 +76,13 @@ pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<
         Frame { x, y, w, h }
     };
     let panels = figure.panels.iter().enumerate();
-    let mut placed: Vec<Placed<'_>> =
+    let mut placed: Vec<PanelLayout<'_>> =
         panels.map(|(number, panel)| of_panel(panel, outer(number), letter)).collect();
     if !across && placed.iter().all(|placed| placed.panel.aspect.is_none()) {
         // Panels below each other are aligned.
         let left = placed.iter().map(|placed| placed.frame.x).fold(0.0, f64::max);
         let right = placed.iter().map(|placed| placed.frame.right()).fold(width, f64::min);
-        for Placed { panel, frame, x_ticks, .. } in &mut placed {
+        for PanelLayout { panel, frame, x_ticks, .. } in &mut placed {
             (frame.x, frame.w) = (left, (right - left).max(20.0));
             *x_ticks = fitting(&panel.x, frame.w, letter);
         }
@@ -90,7 +90,7 @@ pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<
     placed
 }
 
-fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
+fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> PanelLayout<'_> {
     let title = if panel.title.is_empty() { 0.0 } else { LINE + 6.0 };
     let top = outer.y + title + 8.0;
     let h = (outer.bottom() - BELOW - top).max(20.0);
@@ -112,7 +112,7 @@ fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
         frame.h = h.min(w / aspect);
     }
     let x_ticks = fitting(&panel.x, frame.w, letter);
-    Placed { panel, outer, frame, x_ticks, y_ticks }
+    PanelLayout { panel, outer, frame, x_ticks, y_ticks }
 }
 
 /// Returns ticks with labels that are not too long.
@@ -144,7 +144,9 @@ fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
 pub fn fitted(figure: &Figure, width: u32, height: u32) -> [u32; 2] {
     const LEAST: f64 = 420.0;
     let size = [f64::from(width), f64::from(height)];
-    let [Placed { frame, .. }] = place(figure, size, LETTER)[..] else { return [width, height] };
+    let [PanelLayout { frame, .. }] = place(figure, size, LETTER)[..] else {
+        return [width, height];
+    };
     if figure.panels.iter().all(|panel| panel.aspect.is_none()) {
         return [width, height];
     }

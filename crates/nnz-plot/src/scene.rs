@@ -3,7 +3,7 @@
 use crate::cast;
 use crate::colors::{Ink, SERIES};
 use crate::figure::{Bar, Figure, Heat, Line, Marks};
-use crate::layout::{Frame, LINE, MARGIN, Placed, SAMPLE, heading, place};
+use crate::layout::{Frame, LINE, MARGIN, PanelLayout, SAMPLE, heading, place};
 use crate::number::{grouped, printable, short, shortened, wrapped};
 
 /// Classes of counts.
@@ -111,7 +111,7 @@ impl Scene {
         self.shapes.push(Shape::Polyline { points, width: 1.0, ink: Ink::Grid, title });
     }
 
-    fn panel(&mut self, placed: &Placed<'_>) {
+    fn panel(&mut self, placed: &PanelLayout<'_>) {
         let (frame, panel) = (placed.frame, placed.panel);
         if !panel.title.is_empty() {
             let fits = cast::floor((placed.outer.w - 2.0 * MARGIN) / self.letter);
@@ -132,7 +132,7 @@ impl Scene {
         }
     }
 
-    fn axes(&mut self, placed: &Placed<'_>) {
+    fn axes(&mut self, placed: &PanelLayout<'_>) {
         let (frame, panel) = (placed.frame, placed.panel);
         let is_grid = matches!(panel.marks, Marks::Bars(_) | Marks::Lines(_));
         for tick in &placed.y_ticks {
@@ -159,7 +159,7 @@ impl Scene {
         self.text([left, middle[1]], y, Ink::Text, Anchor::Middle, Style::Turned);
     }
 
-    fn heat(&mut self, heat: &Heat, placed: &Placed<'_>) {
+    fn heat(&mut self, heat: &Heat, placed: &PanelLayout<'_>) {
         let levels = heat.levels(LEVELS);
         let frame = placed.frame;
         let mut runs = vec![Vec::new(); levels.len()];
@@ -201,7 +201,7 @@ impl Scene {
         }
     }
 
-    fn bar(&mut self, bar: &Bar, placed: &Placed<'_>) {
+    fn bar(&mut self, bar: &Bar, placed: &PanelLayout<'_>) {
         let (frame, panel) = (placed.frame, placed.panel);
         let [left, right] = bar.range.map(|end| frame.x + panel.x.position(end) * frame.w);
         let h = panel.y.position(bar.value) * frame.h;
@@ -211,7 +211,7 @@ impl Scene {
         self.rectangle(frame, Ink::Series(0), bar.title.clone());
     }
 
-    fn lines(&mut self, lines: &[Line], placed: &Placed<'_>) {
+    fn lines(&mut self, lines: &[Line], placed: &PanelLayout<'_>) {
         let (frame, panel) = (placed.frame, placed.panel);
         let mut below = frame.y + 10.0;
         for (number, line) in lines.iter().enumerate() {
@@ -248,7 +248,7 @@ pub(crate) fn class(levels: &[u64], count: u64) -> Option<usize> {
     if count == 0 { None } else { levels.partition_point(|level| *level <= count).checked_sub(1) }
 }
 
-/// Describes a class, whose counts are below those of the next one.
+/// Describes a class, whose counts are below the counts of the next one.
 pub(crate) fn class_label(levels: &[u64], level: usize, most: u64) -> String {
     let Some(&least) = levels.get(level) else { return String::new() };
     let greatest = levels.get(level + 1).map_or(most.max(least), |next| next - 1);

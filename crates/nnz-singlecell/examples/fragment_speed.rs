@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, FragmentBatch, FragmentSink, Result};
 use nnz_singlecell::fragment_tsv::{
-    Fragments, Options, Read, Target, TsvBlock, WriteOptions, create, open,
+    Fragments, Options, Read, TextTarget, TsvBlock, WriteOptions, create, open,
 };
 use nnz_storage::staging;
 
@@ -120,7 +120,7 @@ fn read(path: &Path, threads: usize, each: &mut (dyn FnMut(Fragments) + Send)) -
 
 fn write(out: &Path, read: &Read, threads: usize, kept: &[Vec<FragmentBatch>]) -> Result<()> {
     let options = staging::WriteOptions::default().overwrite(true).sync(false);
-    let target = Target::File { path: out.to_path_buf(), options };
+    let target = TextTarget::File { path: out.to_path_buf(), options };
     let sink = create(target, &read.chromosomes, &read.cells, WriteOptions::for_name(out))?;
     let encoder = sink.encoder();
     // The sink, the next batch to be encoded, and the next one to be written.

@@ -64,7 +64,7 @@ impl Dense {
             return Err(Error::unsupported(array.place(), what));
         }
         let (shape, value_type) = (Shape { rows, cols }, array.value_type()?);
-        if shape.cells() > MOST_UNSTORED && !array.is_fully_stored()? {
+        if shape.elements() > MOST_UNSTORED && !array.is_fully_stored()? {
             let found = format!("{shape} cells with missing chunks");
             return Err(Error::mismatch(array.place(), found, "all chunks"));
         }
@@ -101,7 +101,7 @@ impl Dense {
         Ok(ArrayAbout {
             name: self.array.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
-            len: u64::try_from(self.shape.cells()).ok(),
+            len: u64::try_from(self.shape.elements()).ok(),
             bytes: ArrayAbout::size(self.array.stored_bytes())?,
         })
     }

@@ -50,7 +50,7 @@ pub use block::{Fragments, TsvBlock};
 pub use join::{Joiner, Joint, Read};
 pub use lists::{Chromosomes, each_region, read_cells};
 pub use looks::{looks_like, recognise};
-pub use nnz_lines::Target;
+pub use nnz_lines::TextTarget;
 pub use source::{FragmentTsv, Options, Reading, from_opened, from_reader, open, open_stdin};
 pub use writer::{
     Columns, Compression, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, LARGEST_INDEXED,

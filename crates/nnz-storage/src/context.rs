@@ -1,4 +1,4 @@
-//! What an operation may use, and how it is observed and cancelled.
+//! Resources of an operation, its progress and its cancellation.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use nnz_core::{Cancellation, Error, NoProgress, Progress, ProgressPart, Result};
 
 use crate::{LocalStorage, Storage, default_memory, default_threads};
 
-/// What an operation may use, and how it is observed and cancelled. Clones share everything.
+/// Resources of an operation, its progress and its cancellation. Clones share everything.
 ///
 /// Functions that read, write or compute take a context; the crate `nnz` has one that knows formats, too.
 ///
@@ -27,7 +27,7 @@ use crate::{LocalStorage, Storage, default_memory, default_threads};
 /// ```
 #[derive(Clone)]
 pub struct TaskContext {
-    /// What is not set is determined when it is first needed, once for all clones.
+    /// Determined at the first use if it is not set, once for all clones.
     memory: Arc<OnceLock<u64>>,
     has_memory: bool,
     threads: Arc<OnceLock<usize>>,

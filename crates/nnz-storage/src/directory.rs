@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// An opened directory, or a subdirectory of it, which is passed on to readers.
 ///
-/// Its files remain those of this directory if its path is taken by another one. Clones share
+/// Files are opened in this directory even if another one takes its path. Clones share
 /// listings and what was read with [`read_metadata`](Self::read_metadata).
 #[derive(Clone)]
 pub struct InputDirectory {
@@ -40,12 +40,12 @@ struct Root {
     shown: PathBuf,
     /// Whether it is the root of an archive.
     archive: bool,
-    known: Mutex<Known>,
+    cache: Mutex<DirectoryCache>,
 }
 
-/// What is known of the directory and its subdirectories.
+/// Listings of the directory and its subdirectories.
 #[derive(Default)]
-struct Known {
+struct DirectoryCache {
     /// Directories with few enough entries to keep all names.
     listed: BTreeMap<PathBuf, Arc<BTreeMap<OsString, EntryKind>>>,
     /// Directories that cannot be listed or have more entries.
@@ -75,9 +75,9 @@ impl InputDirectory {
     #[must_use]
     pub fn in_archive(context: &TaskContext, archive: &Path, inside: &Path) -> Self {
         let (context, shown) = (context.clone(), archive.to_path_buf());
-        let (path, known) = (PathBuf::new(), Mutex::default());
+        let (path, cache) = (PathBuf::new(), Mutex::default());
         let within = context.clone();
-        let root = Arc::new(Root { within, context, path, shown, archive: true, known });
+        let root = Arc::new(Root { within, context, path, shown, archive: true, cache });
         Self { root, key: PathBuf::new(), path: archive.to_path_buf() }.inside(inside)
     }
 
@@ -88,9 +88,9 @@ impl InputDirectory {
         shown: PathBuf,
     ) -> Self {
         let within = context.clone().with_storage(storage);
-        let known = Mutex::default();
+        let cache = Mutex::default();
         let (archive, shown_path) = (false, shown.clone());
-        let root = Arc::new(Root { within, context, path, shown: shown_path, archive, known });
+        let root = Arc::new(Root { within, context, path, shown: shown_path, archive, cache });
         Self { root, key: PathBuf::new(), path: shown }
     }
 
@@ -123,8 +123,8 @@ impl InputDirectory {
         Self { root, key, path: self.shown(path) }
     }
 
-    /// Opens a subdirectory on its own: its files remain those of that directory if its path is
-    /// taken by another one.
+    /// Opens a subdirectory on its own: files are opened in that directory even if another one takes
+    /// its path.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl InputDirectory {
         Ok(Self::new(root, context.clone(), path.clone(), shown.clone()).inside(&self.key))
     }
 
-    /// Opens the file next to the opened directory whose name is that of the directory with a
+    /// Opens the file next to the opened directory that has the name of the directory with a
     /// suffix; `None` if there is none.
     ///
     /// # Errors
@@ -232,8 +232,8 @@ impl InputDirectory {
     /// Fails if this cannot be determined.
     pub fn is_file(&self, path: impl AsRef<Path>) -> Result<bool> {
         let path = path.as_ref();
-        let known = single(path).and_then(|name| self.known(name));
-        Ok(match known {
+        let cached = single(path).and_then(|name| self.cached_kind(name));
+        Ok(match cached {
             Some(Some(EntryKind::File)) => true,
             Some(None | Some(EntryKind::Directory | EntryKind::Special)) => false,
             _ => self.find(path)?.is_some_and(|found| found.kind == EntryKind::File),
@@ -269,9 +269,9 @@ impl InputDirectory {
         }
         let file = self.open_file(path)?;
         if let Some(file) = &file {
-            let mut known = self.lock();
-            if known.files.len() < MAX_FILES {
-                known.files.insert(key, file.clone());
+            let mut cache = self.lock();
+            if cache.files.len() < MAX_FILES {
+                cache.files.insert(key, file.clone());
             }
         }
         Ok(file)
@@ -305,10 +305,10 @@ impl InputDirectory {
         let file = self.open_file(path)?;
         let text = file.map(|file| file.read_all(most)).transpose()?.map(Arc::<[u8]>::from);
         let bytes = text.as_ref().map_or(0, |text| text.len()) + full.as_os_str().len();
-        let mut known = self.lock();
-        if known.bytes.saturating_add(bytes) <= MAX_BYTES {
-            known.bytes += bytes;
-            known.texts.insert(full, text.clone());
+        let mut cache = self.lock();
+        if cache.bytes.saturating_add(bytes) <= MAX_BYTES {
+            cache.bytes += bytes;
+            cache.texts.insert(full, text.clone());
         }
         Ok(text)
     }
@@ -320,14 +320,14 @@ impl InputDirectory {
     ///
     /// Fails if it cannot be listed for another reason.
     pub fn names(&self) -> Result<Option<Arc<BTreeMap<OsString, EntryKind>>>> {
-        let known = self.lock();
-        if known.unlisted.contains(&self.key) {
+        let cache = self.lock();
+        if cache.unlisted.contains(&self.key) {
             return Ok(None);
         }
-        if let Some(names) = known.listed.get(&self.key) {
+        if let Some(names) = cache.listed.get(&self.key) {
             return Ok(Some(Arc::clone(names)));
         }
-        drop(known);
+        drop(cache);
         let mut names = BTreeMap::new();
         let mut complete = true;
         let listed = self.root.within.storage().list(&self.key, &mut |entry| {
@@ -342,14 +342,14 @@ impl InputDirectory {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
             listed => found(listed).map_err(|error| Error::io(&self.path, error))?,
         };
-        let mut known = self.lock();
-        if listed.is_none() || !complete || known.names > 16 * MAX_NAMES {
-            known.unlisted.insert(self.key.clone());
+        let mut cache = self.lock();
+        if listed.is_none() || !complete || cache.names > 16 * MAX_NAMES {
+            cache.unlisted.insert(self.key.clone());
             return Ok(None);
         }
-        known.names += names.len();
+        cache.names += names.len();
         let names = Arc::new(names);
-        known.listed.insert(self.key.clone(), Arc::clone(&names));
+        cache.listed.insert(self.key.clone(), Arc::clone(&names));
         Ok(Some(names))
     }
 
@@ -416,17 +416,17 @@ impl InputDirectory {
 
     /// Returns whether the directory was listed and does not have this name.
     fn is_known_missing(&self, path: &Path) -> bool {
-        single(path).and_then(|name| self.known(name)) == Some(None)
+        single(path).and_then(|name| self.cached_kind(name)) == Some(None)
     }
 
-    /// Returns what is known of a name; `None` if the directory was not listed.
-    fn known(&self, name: &OsStr) -> Option<Option<EntryKind>> {
-        let known = self.lock();
-        known.listed.get(&self.key).map(|names| names.get(name).copied())
+    /// Returns the cached kind of an entry; `None` if the directory was not listed.
+    fn cached_kind(&self, name: &OsStr) -> Option<Option<EntryKind>> {
+        let cache = self.lock();
+        cache.listed.get(&self.key).map(|names| names.get(name).copied())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.root.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, DirectoryCache> {
+        self.root.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

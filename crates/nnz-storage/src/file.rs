@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use crate::kept::{Kept, Part};
+use crate::page_cache::{PageCache, PagePart};
 use crate::storage::found;
 use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, TaskContext};
 
 /// Found where a file is expected.
-const NOT_REGULAR: &str = "no regular file";
+const NOT_REGULAR: &str = "a directory or special file";
 
 /// An opened regular file, which is passed on to readers.
 ///
@@ -29,8 +29,8 @@ struct Inner {
     /// The path in messages.
     path: PathBuf,
     file: Arc<dyn ReadAt>,
-    kept: Kept,
-    /// The state of the file when `kept` was read.
+    pages: PageCache,
+    /// The state of the file when `pages` were read.
     identity: OnceLock<Option<Identity>>,
 }
 
@@ -58,7 +58,7 @@ impl InputFile {
             key,
             path,
             file,
-            kept: Kept::default(),
+            pages: PageCache::default(),
             identity: OnceLock::new(),
         }))
     }
@@ -99,19 +99,19 @@ impl InputFile {
         self.len() == 0
     }
 
-    /// Fills `out` with data from byte `at` on. The data is not kept; what was kept is not read
+    /// Fills `out` with data from byte `at` on. The data is not cached; cached data is not read
     /// again.
     ///
     /// # Errors
+    ///
     /// Fails if it cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the
-    /// file ends before.
     /// file ends before.
     pub fn read_exact_at(&self, out: &mut [u8], at: u64) -> io::Result<()> {
         let (mut out, mut at) = (out, at);
         loop {
-            let count = match self.0.kept.next(out, at) {
-                Part::Kept(count) => count,
-                Part::Absent(count) => {
+            let count = match self.0.pages.next(out, at) {
+                PagePart::Copied(count) => count,
+                PagePart::Missing(count) => {
                     self.0.file.read_exact_at(&mut out[..count], at)?;
                     count
                 }
@@ -125,19 +125,19 @@ impl InputFile {
     }
 
     /// Fills `out` with metadata from byte `at` on: a header, a directory, a table. Its pages are
-    /// kept, up to several MiB, so that they are read once.
+    /// cached, up to several MiB, so that they are read once.
     ///
     /// # Errors
     ///
     /// Fails as [`read_exact_at`](Self::read_exact_at).
     pub fn read_metadata_at(&self, out: &mut [u8], at: u64) -> io::Result<()> {
-        if self.0.kept.next(out, at) == Part::Kept(out.len()) {
+        if self.0.pages.next(out, at) == PagePart::Copied(out.len()) {
             return Ok(());
         }
         if self.0.identity.get().is_none() {
             let _ = self.0.identity.set(self.0.file.identity()?);
         }
-        self.0.kept.fill(&*self.0.file, out.len(), at)?;
+        self.0.pages.fill(&*self.0.file, out.len(), at)?;
         self.read_exact_at(out, at)
     }
 
@@ -147,14 +147,14 @@ impl InputFile {
     ///
     /// Fails if they cannot be read.
     pub fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
-        match self.0.kept.next(out, at) {
-            Part::Kept(count) => Ok(count),
-            Part::Absent(0) => Ok(0),
-            Part::Absent(count) => self.0.file.read_at(&mut out[..count], at),
+        match self.0.pages.next(out, at) {
+            PagePart::Copied(count) => Ok(count),
+            PagePart::Missing(0) => Ok(0),
+            PagePart::Missing(count) => self.0.file.read_at(&mut out[..count], at),
         }
     }
 
-    /// Returns the first `most` bytes, or all if there are fewer. They are kept.
+    /// Returns the first `most` bytes, or all if there are fewer. They are cached.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl InputFile {
         Ok(start)
     }
 
-    /// Reads the whole file, of at most `most` bytes, into memory. Nothing is kept.
+    /// Reads the whole file, of at most `most` bytes, into memory. Nothing is cached.
     ///
     /// # Errors
     ///
@@ -188,15 +188,15 @@ impl InputFile {
         FileReader { file: self.clone(), position: 0, keep: false }
     }
 
-    /// Returns a reader from the start whose data is kept, for detecting a format before reading
+    /// Returns a reader from the start whose data is cached, for detecting a format before reading
     /// it.
     #[must_use]
     pub fn start_reader(&self) -> FileReader {
         FileReader { file: self.clone(), position: 0, keep: true }
     }
 
-    /// Checks that the file has not changed since data of it was kept, as far as the storage can
-    /// tell.
+    /// Checks that the file has not changed since its data was cached, as far as the storage can
+    /// determine.
     ///
     /// # Errors
     ///
@@ -218,9 +218,9 @@ impl InputFile {
         self.0.file.identity()
     }
 
-    /// Discards what was kept, so that it is read again.
+    /// Discards cached data, so that it is read again.
     pub fn forget(&self) {
-        self.0.kept.clear();
+        self.0.pages.clear();
     }
 
     /// Announces that a range will be read soon.
@@ -245,7 +245,7 @@ impl InputFile {
         self.0.file.map(at, len)
     }
 
-    /// Opens the file in the same directory whose name is that of this file with a suffix.
+    /// Opens the file in the same directory that has the name of this file with a suffix.
     ///
     /// If the path is a link, the file next to its target is opened, or else the one next to the
     /// link. Returns `None` if there is none.

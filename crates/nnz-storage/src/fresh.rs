@@ -44,7 +44,7 @@ pub fn enlarge_pages(bytes: &mut [u8]) {
 
         let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
         let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
-        // SAFETY: the pages are those of bytes that may be written, and their size does not affect
+        // SAFETY: the pages contain bytes that may be written, and their size does not affect
         // their contents. A failure has no effect.
         let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxHugepage) };
     }
@@ -142,7 +142,7 @@ impl<'m> FreshPages<'m> {
 impl Block {
     fn populate(&self) {
         let (bytes, len) = (self.bytes.load(Ordering::Relaxed), self.len);
-        // SAFETY: the bytes are those of a mutable slice that outlives the pages. Another thread may write to
+        // SAFETY: the bytes belong to a mutable slice that outlives the pages. Another thread may write to
         // them meanwhile: populating changes nothing.
         #[cfg(target_os = "linux")]
         unsafe {
@@ -164,7 +164,7 @@ unsafe fn populate(bytes: *mut u8, len: usize) {
 
     let skipped = bytes.addr() % rustix::param::page_size();
     let pages = bytes.wrapping_sub(skipped).cast();
-    // SAFETY: the pages are those of bytes that may be written, and populating them does not change their
+    // SAFETY: the pages contain bytes that may be written, and populating them does not change their
     // contents, nor what shares the first and the last page.
     let _ = unsafe { madvise(pages, len + skipped, Advice::LinuxPopulateWrite) };
 }

@@ -11,11 +11,11 @@ mod directory;
 mod faulty;
 mod file;
 mod fresh;
-mod kept;
 mod local;
 mod mapped;
 mod memory;
 mod opened;
+mod page_cache;
 mod pinned;
 mod spool;
 pub mod staging;
@@ -40,7 +40,7 @@ pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 pub use system::os_str_from_bytes;
 pub use temporary::TemporaryFile;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -10,7 +10,7 @@ use crate::system::FileId;
 
 /// A path in an opened directory.
 ///
-/// Files remain those of that directory if its path is taken by another one, so that reads never
+/// Files are opened in that directory even if another one takes its path, so that reads never
 /// mix two stores. Systems without `/proc` look up the path each time.
 #[derive(Clone, Debug)]
 pub struct Pinned {

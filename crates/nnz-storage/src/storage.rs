@@ -103,8 +103,8 @@ pub trait Storage: Send + Sync + fmt::Debug {
     /// Fails if it does not exist, or cannot be read.
     fn open_stream(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Opens a directory as a storage. Its files remain those of this directory if its path is
-    /// taken by another one.
+    /// Opens a directory as a storage. Files are opened in this directory even if another one takes
+    /// its path.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ pub(crate) use unix::*;
 #[cfg(windows)]
 pub(crate) use windows::*;
 
-/// What distinguishes a file or directory from others.
+/// Identifier of a file or directory.
 ///
 /// On Unix its device and inode. Windows has such numbers only for open files, so there it is the time of
 /// creation in units of 100 ns.
@@ -97,7 +97,7 @@ pub(crate) fn check_windows_path(path: &str) -> io::Result<()> {
     for name in path.split('/') {
         let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
         if name.contains(['\\', ':']) || name.ends_with(['.', ' ']) || is_device(&stem) {
-            let what = format!("{name:?} cannot be the name of a file on Windows");
+            let what = format!("{name:?} is not a valid file name on Windows");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
     }

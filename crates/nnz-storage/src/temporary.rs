@@ -1,6 +1,6 @@
 //! Temporary files without a name, which are deleted when they are closed.
 //!
-//! Errors are those of the system, with the directory as location, because the data is not the
+//! Errors are errors of the system, with the directory as location, because the data is not the
 //! cause.
 
 use std::fs::File;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What became of a run of the command.
+/// Result of a run of the command.
 #[derive(Debug)]
 pub struct Run {
     /// The exit status; `None` where a signal ended it.
@@ -116,7 +116,7 @@ pub fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What a target holds: one file, or all files of a directory.
+/// Returns the content of a target: one file, or all files of a directory.
 pub fn content(path: &Path) -> Vec<(String, Vec<u8>)> {
     if path.is_file() {
         return vec![(String::new(), std::fs::read(path).unwrap())];

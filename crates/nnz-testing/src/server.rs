@@ -1,7 +1,7 @@
 //! A server of the files of a directory, as a web server has them and as S3 does, with faults.
 //!
 //! `GET /PATH` is a file; of buckets, which are directories, `GET /BUCKET?list-type=2` lists. `PUT`, `DELETE` and
-//! uploads in parts are those of S3, without signatures.
+//! multipart uploads work as in S3, without signatures.
 
 mod writes;
 
@@ -38,7 +38,7 @@ pub struct Behavior {
     /// Answers a directory with a page for people.
     pub pages: bool,
     /// Answers what no server should.
-    pub lie: Option<Lie>,
+    pub wrong_answer: Option<WrongAnswer>,
     /// Answers 403 to requests that write to paths with this text.
     pub forbid_writes: Option<String>,
     /// Refuses requests that are not signed for this region of S3, and names it.
@@ -56,7 +56,7 @@ pub struct Behavior {
 
 /// An answer that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
+pub enum WrongAnswer {
     /// `Content-Range` is another one than was asked for.
     OtherRange,
     /// `Content-Range` has the longest length that there can be.
@@ -75,7 +75,7 @@ pub enum Lie {
 
 /// A request that was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Logged {
+pub struct LoggedRequest {
     pub method: String,
     /// The path without its query.
     pub path: String,
@@ -97,26 +97,26 @@ pub struct Server {
 struct Shared {
     root: PathBuf,
     behavior: Mutex<Behavior>,
-    log: Mutex<Vec<Logged>>,
+    log: Mutex<Vec<LoggedRequest>>,
     count: AtomicUsize,
     bodies: AtomicUsize,
     endless: AtomicU64,
     stopped: AtomicBool,
     writes: Writes,
     written: AtomicUsize,
-    before: Mutex<Option<Before>>,
+    before: Mutex<Option<BeforeRequest>>,
 }
 
-/// What happens before a request.
-struct Before {
+/// Action before a request.
+struct BeforeRequest {
     method: String,
     path: String,
     run: Box<dyn FnOnce() + Send>,
 }
 
-impl std::fmt::Debug for Before {
+impl std::fmt::Debug for BeforeRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Before").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("BeforeRequest").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -174,7 +174,7 @@ impl Server {
     }
 
     /// Returns the requests so far, and starts again.
-    pub fn take_log(&self) -> Vec<Logged> {
+    pub fn take_log(&self) -> Vec<LoggedRequest> {
         std::mem::take(&mut self.shared.log.lock().unwrap())
     }
 
@@ -186,7 +186,7 @@ impl Server {
     /// Runs something once, before a request of a method whose path ends with a text is answered.
     pub fn before(&self, method: &str, path: &str, run: impl FnOnce() + Send + 'static) {
         let before =
-            Before { method: method.to_owned(), path: path.to_owned(), run: Box::new(run) };
+            BeforeRequest { method: method.to_owned(), path: path.to_owned(), run: Box::new(run) };
         *self.shared.before.lock().unwrap() = Some(before);
     }
 
@@ -205,7 +205,7 @@ impl Drop for Server {
 
 /// A request.
 #[derive(Default)]
-struct Asked {
+struct Request {
     method: String,
     path: String,
     query: String,
@@ -215,7 +215,7 @@ struct Asked {
     body: Vec<u8>,
 }
 
-impl Asked {
+impl Request {
     fn has_header(&self, line: &str) -> bool {
         self.headers.iter().any(|known| known.eq_ignore_ascii_case(line))
     }
@@ -245,9 +245,9 @@ enum Body {
     File(PathBuf, u64, u64),
 }
 
-impl Lie {
+impl WrongAnswer {
     /// Makes an answer wrong.
-    fn apply(self, answer: &mut Answer, asked: &Asked) {
+    fn apply(self, answer: &mut Answer, asked: &Request) {
         let add = |answer: &mut Answer, line: &str| answer.headers.push_str(line);
         match (self, &mut answer.body) {
             (Self::OtherRange, _) => {
@@ -296,15 +296,18 @@ impl Shared {
                 true => text(503, "slow down"),
                 false => self.answer(&asked, &behavior),
             };
-            if let Some(lie) = behavior.lie {
-                lie.apply(&mut answer, &asked);
+            if let Some(wrong) = behavior.wrong_answer {
+                wrong.apply(&mut answer, &asked);
             }
-            let is_endless = matches!(behavior.lie, Some(Lie::Endless | Lie::EndlessError));
+            let is_endless = matches!(
+                behavior.wrong_answer,
+                Some(WrongAnswer::Endless | WrongAnswer::EndlessError)
+            );
             let len = match &answer.body {
                 Body::Text(text) => text.len() as u64,
                 Body::File(_, start, end) => end - start,
             };
-            self.log.lock().unwrap().push(Logged {
+            self.log.lock().unwrap().push(LoggedRequest {
                 method: asked.method.clone(),
                 path: asked.path.clone(),
                 query: asked.query.clone(),
@@ -357,7 +360,7 @@ impl Shared {
         Ok(())
     }
 
-    fn answer(&self, asked: &Asked, behavior: &Behavior) -> Answer {
+    fn answer(&self, asked: &Request, behavior: &Behavior) -> Answer {
         if let Some(header) = &behavior.header
             && !asked.headers.iter().any(|line| line.eq_ignore_ascii_case(header))
         {
@@ -508,7 +511,7 @@ fn text(status: u16, text: &str) -> Answer {
 }
 
 /// Reads a request; `None` at the end of the connection.
-fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Asked>> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Request>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -518,7 +521,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Ask
     let target = words.next().unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut asked =
-        Asked { method, path: path.to_owned(), query: query.to_owned(), ..Asked::default() };
+        Request { method, path: path.to_owned(), query: query.to_owned(), ..Request::default() };
     let mut length = 0;
     loop {
         let mut line = String::new();

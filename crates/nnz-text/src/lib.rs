@@ -12,5 +12,5 @@ pub mod table;
 mod text;
 mod values;
 
-pub use nnz_lines::Target;
+pub use nnz_lines::TextTarget;
 pub use options::{Base, Size};

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use nnz_core::{Error, Result};
-use nnz_engine::{Filter, Filtered, Observed, filter as found_of};
+use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
 use crate::{ConvertOptions, Location, Summary};
 
@@ -33,7 +33,7 @@ pub fn filter(
     filters: [&Filter; 2],
     options: &ConvertOptions,
     context: &Context,
-) -> Result<(Filtered, Summary)> {
+) -> Result<(FilterResult, Summary)> {
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
     let source = options.open.open_matrix(from, context)?;

@@ -83,7 +83,9 @@ pub fn from_arrays(
 fn open_file(path: &Path, context: &Context) -> Result<InputFile> {
     match Opened::new(context, path)? {
         Opened::File(file) => Ok(file),
-        other => Err(Error::mismatch(Place::path(other.path()), "no regular file", "a file")),
+        other => {
+            Err(Error::mismatch(Place::path(other.path()), "a directory or special file", "a file"))
+        }
     }
 }
 

@@ -142,7 +142,7 @@ struct Filter<'a>(Option<&'a [bool]>);
 
 impl Work for Filter<'_> {
     type Batch = FragmentBatch;
-    type BatchUnits = FragmentBatch;
+    type Decoded = FragmentBatch;
     type Encoded = FragmentBatch;
     type Joint = ();
 

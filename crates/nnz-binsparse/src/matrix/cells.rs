@@ -99,7 +99,7 @@ impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, cells } = *self;
         batch.order = source.header().order;
-        batch.span_cells(cells.clone(), source.minors);
+        batch.span_elements(cells.clone(), source.minors);
         if let Some(majors) = majors {
             batch.majors = Majors::Listed(majors);
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nnz_core::{
-    Batch, Error, Majors, Piece, Place, PointerCursor, Pointers, Projection, Result, Unit,
+    Batch, EntryPiece, Error, Majors, Place, PointerCursor, Pointers, Projection, Result, Unit,
     UnitReader,
 };
 
@@ -72,7 +72,7 @@ impl<'a> RunReader<'a> {
     }
 
     /// Returns the majors of the runs of a piece.
-    fn majors(&mut self, piece: &Piece) -> Result<Majors> {
+    fn majors(&mut self, piece: &EntryPiece) -> Result<Majors> {
         let Some(listed) = self.listed else { return Ok(Majors::Consecutive(piece.first)) };
         let mut majors = vec![0; piece.offsets.len() - 1];
         listed.read(piece.first, &mut majors)?;
@@ -129,13 +129,13 @@ struct Entries<'a> {
     minors: &'a Integers,
     fields: Projection,
     majors: Majors,
-    piece: Piece,
+    piece: EntryPiece,
 }
 
 impl Unit for Entries<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, minors, fields, majors, piece } = *self;
-        let Piece { offsets, entries, continued, .. } = piece;
+        let EntryPiece { offsets, entries, continued, .. } = piece;
         if fields.minors {
             let before = match entries.start.checked_sub(1).filter(|_| continued) {
                 Some(before) => Some(minors.get(before)?),

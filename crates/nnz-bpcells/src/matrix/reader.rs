@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nnz_bitpack::CHUNK;
 use nnz_core::{
-    At, Batch, Element, Error, Majors, Order, Piece, PointerCursor, Projection, Result, Unit,
+    At, Batch, Element, EntryPiece, Error, Majors, Order, PointerCursor, Projection, Result, Unit,
     UnitReader, ValueType, Values,
 };
 
@@ -81,7 +81,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
 struct Entries<'a> {
     source: &'a MatrixSource,
     fields: Projection,
-    piece: Piece,
+    piece: EntryPiece,
 }
 
 impl Unit for Entries<'_> {

@@ -1,7 +1,7 @@
 //! `nnz filter`.
 
 use nnz::Context;
-use nnz::engine::{Filtered, Kept, Observed, filter as found_of};
+use nnz::engine::{FilterResult, FilteredAxis, Observed, filter as found_of};
 use nnz::{Axis, Error};
 
 use super::write::{self, counted, summarise};
@@ -52,17 +52,17 @@ pub(crate) fn filter(args: &Filter, quiet: bool, context: &Context) -> Result<Ou
     Ok(Outcome::Good)
 }
 
-fn print_notes(found: &Filtered, quiet: bool) {
+fn print_notes(found: &FilterResult, quiet: bool) {
     for note in found.notes.iter().filter(|_| !quiet) {
         print_message(&format!("note: {note}"));
     }
 }
 
 /// Says how many rows and columns are kept, and how many each condition alone would keep.
-fn kept_lines(found: &Filtered) -> Vec<String> {
+fn kept_lines(found: &FilterResult) -> Vec<String> {
     let mut lines = Vec::new();
     for (axis, kept) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
-        let Kept { of, conditions, .. } = kept;
+        let FilteredAxis { of, conditions, .. } = kept;
         let (one, several) = match axis {
             Axis::Rows => ("row", "rows"),
             Axis::Cols => ("column", "columns"),

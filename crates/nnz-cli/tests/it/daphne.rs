@@ -632,7 +632,7 @@ fn pipes_instead_of_files_are_refused() {
     }
     let refused = run(&["info", text(&matrix)]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.err.contains("found no regular file"), "{}", refused.err);
+    assert!(refused.err.contains("found a directory or special file"), "{}", refused.err);
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn merge_select_and_count() {
     };
     let refused = merge(&[]);
     let expected = format!(
-        "nnz: {}: a cell is named \"A\", as one in {}; --prefix makes their names distinct\n",
+        "nnz: {}: the cell name \"A\" is also in {}; --prefix makes their names distinct\n",
         at("b"),
         at("a")
     );
@@ -376,7 +376,7 @@ fn names_shared_by_chromosomes_are_refused() {
     let store = text(&path);
     let refused = run(&["fragments", "query", store, "chr1"]);
     assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{}", refused.err);
-    assert!(refused.err.contains("several are named \"chr1\""), "{}", refused.err);
+    assert!(refused.err.contains("the name \"chr1\" is not unique"), "{}", refused.err);
     let noted = run(&["validate", "--notes", store]).good().to_owned();
     assert!(noted.contains("several chromosomes are named \"chr1\""), "{noted}");
 }

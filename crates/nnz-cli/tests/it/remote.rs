@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nnz_testing::command::{Run, command, finish, testdata, text};
-use nnz_testing::server::{Behavior, Lie, Server};
+use nnz_testing::server::{Behavior, Server, WrongAnswer};
 
 const STORE: &str = "bpcells/matrix_dir/basic_uint.packed.col";
 
@@ -87,8 +87,8 @@ fn no_secret_is_printed() {
         right.clone(),
         Behavior { query: Some("another".to_owned()), ..right.clone() },
         Behavior { header: Some("another: one".to_owned()), ..right.clone() },
-        Behavior { lie: Some(Lie::OtherRange), ..right.clone() },
-        Behavior { lie: Some(Lie::Redirect), ..right.clone() },
+        Behavior { wrong_answer: Some(WrongAnswer::OtherRange), ..right.clone() },
+        Behavior { wrong_answer: Some(WrongAnswer::Redirect), ..right.clone() },
         Behavior { no_ranges: true, ..right.clone() },
         Behavior { pages: true, ..right.clone() },
     ];
@@ -98,7 +98,7 @@ fn no_secret_is_printed() {
         for at in [&url, &with_user, &none, &s3, &no_s3, &closed] {
             // What may succeed later is tried again for seconds.
             let again = *at == closed && behavior.query.is_none();
-            if again || (behavior.lie.is_some() && *at != url) {
+            if again || (behavior.wrong_answer.is_some() && *at != url) {
                 continue;
             }
             let lines: [&[&str]; 9] = [
@@ -113,7 +113,8 @@ fn no_secret_is_printed() {
                 &["convert", "--force", at, text(&target)],
             ];
             let all = behavior.query.is_none() && behavior.header.is_none() && !behavior.pages;
-            let all = all && behavior.lie.is_none() && !behavior.no_ranges && *at != closed;
+            let all =
+                all && behavior.wrong_answer.is_none() && !behavior.no_ranges && *at != closed;
             let lines = if all { &lines[..] } else { &lines[..1] };
             for line in lines {
                 let run = finish(

@@ -157,7 +157,7 @@ impl Measured {
         println!(
             "{from:5} {name:14} {arguments:?}: {found} of {requests} requests, {sum} of {bytes} bytes"
         );
-        let line = |one: &nnz_testing::server::Logged| {
+        let line = |one: &nnz_testing::server::LoggedRequest| {
             format!("{} {}?{} {:?} {}", one.method, one.path, one.query, one.range, one.bytes)
         };
         let lines: Vec<_> = log.iter().take(200).map(line).collect();

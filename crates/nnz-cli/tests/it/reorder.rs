@@ -79,8 +79,8 @@ fn wrong_orders_are_refused() {
         assert!(says.contains(expected), "{order}: {says}");
     }
     for (order, expected) in [
-        ("rows=0:1", "the new order has 1 of"),
-        ("rows=original", "the original order of the rows is not known"),
+        ("rows=0:1", "the new order lists 1 of"),
+        ("rows=original", "the original order of the rows is unknown"),
         ("rows=nothing", "no row is named"),
     ] {
         let says = run(&[&convert[..], &[order]].concat()).refused();

@@ -113,7 +113,7 @@ fn errors_of_selections_have_a_reason() {
     let numbered = folder(&scratch, "numbered", "2 1 X", CELLS);
     let numbered = text(&numbered);
     let stderr = run(&["slice", numbered, target, "--rows", "2"]).refused();
-    let message = "2 is a position, and the name of row 0; say 2:3 or 0:1\n";
+    let message = "2 is both a position and the name of row 0; use 2:3 or 0:1\n";
     assert_eq!(stderr, format!("nnz: {numbered}: {message}"));
     run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
     assert_eq!(run(&["names", "-q", target, "rows"]).good(), "1\nX\n");

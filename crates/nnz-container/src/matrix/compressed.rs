@@ -5,8 +5,9 @@ mod wrapped;
 use std::ops::Range;
 
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Piece, PointerCursor, Pointers, Projection, Repairs,
-    Result, Shape, Unit, UnitReader, ValueType, check_requested, entry_ranges, pointer_ranges,
+    ArrayAbout, Batch, EntryPiece, Error, Majors, Order, PointerCursor, Pointers, Projection,
+    Repairs, Result, Shape, Unit, UnitReader, ValueType, check_requested, entry_ranges,
+    pointer_ranges,
 };
 
 use super::{Indices, Vector, entries_of_unit};
@@ -222,7 +223,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
 struct Entries<'a> {
     matrix: &'a Compressed,
     fields: Projection,
-    piece: Piece,
+    piece: EntryPiece,
 }
 
 impl Unit for Entries<'_> {

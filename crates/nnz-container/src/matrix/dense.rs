@@ -26,7 +26,7 @@ impl Dense {
     ///
     /// Fails if there are not.
     pub fn new(cells: Vector, shape: Shape, order: Order) -> Result<Self> {
-        if u128::from(cells.len()) != shape.cells() {
+        if u128::from(cells.len()) != shape.elements() {
             let found = format!("{} values", cells.len());
             return Err(Error::mismatch(cells.place(), found, format!("{shape} of them")));
         }
@@ -107,7 +107,7 @@ impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, cells } = *self;
         batch.order = matrix.order;
-        batch.span_cells(cells.clone(), matrix.minors);
+        batch.span_elements(cells.clone(), matrix.minors);
         if fields.values {
             matrix.cells.read(cells, &mut batch.values)?;
         }

@@ -77,7 +77,7 @@ impl MatrixSource {
     /// Creates a source of cells, or of entries.
     pub(crate) fn new(object: Object, dense: bool) -> Self {
         let shape = object.shape;
-        let cells = shape.cells();
+        let cells = shape.elements();
         let only = |kinds: &[BlockType]| {
             object.blocks.iter().all(|block| kinds.contains(&block.block_type))
         };
@@ -155,7 +155,7 @@ impl MatrixSource {
 
 /// Returns whether an object is read cell by cell.
 pub(crate) fn reads_dense(object: &Object) -> bool {
-    let bytes = object.shape.cells().saturating_mul(object.value_type().size() as u128);
+    let bytes = object.shape.elements().saturating_mul(object.value_type().size() as u128);
     let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);
     object.data_type == DataType::Dense && bytes <= most
 }

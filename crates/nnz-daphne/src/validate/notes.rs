@@ -12,7 +12,7 @@ impl Check<'_> {
     pub(super) fn notes(&mut self, object: &Object) -> Result<()> {
         let place = Place::path(object.file.path());
         let interleaved = object.data_type == DataType::Frame && object.dialect != Dialect::Spec;
-        let (cells, covered) = (object.shape.cells(), object.covered());
+        let (cells, covered) = (object.shape.elements(), object.covered());
         if covered < cells && !interleaved {
             let message = format!("{} cells are in no block, and read as zero", cells - covered);
             self.note(place.clone(), message);

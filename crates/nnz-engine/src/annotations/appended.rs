@@ -24,7 +24,7 @@ pub enum Join {
 /// Columns of compatible types get a type that holds both; other columns are left out. Categories are
 /// united.
 pub struct Appended<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<TableColumns<'a>>,
     columns: Vec<ColumnInfo>,
     dropped: Vec<DroppedColumn>,
 }
@@ -40,7 +40,7 @@ pub struct DroppedColumn {
 }
 
 /// A table and the positions of its columns.
-type Part<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
+type TableColumns<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
 
 impl std::fmt::Debug for Appended<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -103,7 +103,7 @@ impl<'a> Appended<'a> {
     }
 
     fn joined(&self, column: usize, column_type: ColumnType, memory: u64) -> Result<Column> {
-        let mut joined = Joined::new(column_type);
+        let mut joined = ColumnBuilder::new(column_type);
         for (table, positions) in &self.parts {
             match positions.get(column).copied().flatten() {
                 Some(position) => joined.push(&table.read_column(position, memory / 2)?)?,
@@ -156,8 +156,8 @@ impl<'a> Appended<'a> {
         Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
     }
 
-    /// Returns the columns that are left out: those that some tables do not have, if only columns of all tables are
-    /// kept, and those of incompatible types.
+    /// Returns the columns that are left out: columns that some tables do not have, if only columns of all tables are
+    /// kept, and columns of incompatible types.
     #[must_use]
     pub fn dropped(&self) -> &[DroppedColumn] {
         &self.dropped
@@ -223,7 +223,7 @@ impl Annotations for Appended<'_> {
 }
 
 /// A column that is being concatenated.
-struct Joined {
+struct ColumnBuilder {
     values: ColumnValues,
     /// The positions of categories, by text.
     codes: HashMap<Vec<u8>, i32>,
@@ -235,7 +235,7 @@ struct Joined {
     begun: bool,
 }
 
-impl Joined {
+impl ColumnBuilder {
     fn new(column_type: ColumnType) -> Self {
         let values = match column_type {
             ColumnType::Number(value_type) => ColumnValues::Numbers(Values::new(value_type)),
@@ -389,7 +389,7 @@ fn exactly(values: &Values, to: ValueType) -> Result<Values> {
     let mut cast = Values::new(to);
     values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
         let what =
-            format!("found {}, which is not exact in {to}, the type for all files", offender.found);
+            format!("{} cannot be stored exactly as {to}, the type for all files", offender.found);
         Error::unsupported(Place::default(), what)
     })?;
     Ok(cast)
@@ -413,7 +413,7 @@ mod tests {
     }
 
     fn joined(column_type: ColumnType, columns: &[Column]) -> Column {
-        let mut joined = Joined::new(column_type);
+        let mut joined = ColumnBuilder::new(column_type);
         columns.iter().for_each(|column| joined.push(column).unwrap());
         joined.finish()
     }

@@ -24,11 +24,11 @@ pub struct Labels {
     pub names_from: Option<String>,
     /// Whether `-1`, `-2`, ... is appended to repeated names.
     pub make_unique: bool,
-    /// What happens to the column of original positions.
+    /// Handling of the column of original positions.
     pub original_positions: OriginalPositions,
 }
 
-/// What happens to the column [`ORIGINAL_POSITION`] of annotations.
+/// Handling of the column [`ORIGINAL_POSITION`] of annotations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OriginalPositions {
     /// Nothing. The default.
@@ -64,14 +64,14 @@ impl Labels {
 /// A matrix with changed names or annotations.
 pub struct Labelled<'a> {
     inner: Box<dyn MatrixSource + 'a>,
-    axes: [Relabelled; 2],
+    axes: [AxisLabels; 2],
     notes: Vec<String>,
 }
 
 /// One axis.
 #[derive(Default)]
-struct Relabelled {
-    /// Names that replace those of the file.
+struct AxisLabels {
+    /// Names that replace the names in the file.
     names: Option<StringList>,
     columns: Option<Columns>,
     /// Whether a column is selected as names.
@@ -131,13 +131,13 @@ impl<'a> Labelled<'a> {
         Ok(Self { inner, axes, notes })
     }
 
-    /// Returns the names of an axis that replace those of the file, if any.
+    /// Returns the names of an axis that replace the names in the file, if any.
     #[must_use]
     pub fn replaced_names(&self, axis: Axis) -> Option<&StringList> {
         self.axis(axis).names.as_ref()
     }
 
-    fn axis(&self, axis: Axis) -> &Relabelled {
+    fn axis(&self, axis: Axis) -> &AxisLabels {
         &self.axes[usize::from(axis == Axis::Cols)]
     }
 }
@@ -148,9 +148,9 @@ fn relabel(
     labels: &Labels,
     memory: u64,
     notes: &mut Vec<String>,
-) -> Result<Relabelled> {
+) -> Result<AxisLabels> {
     if labels.is_default() {
-        return Ok(Relabelled::default());
+        return Ok(AxisLabels::default());
     }
     let mut names = match source.read_names(axis)? {
         Some(mut names) => Some(names.list_with_limit(memory)?),
@@ -180,7 +180,7 @@ fn relabel(
         let (unique, count) = make_unique(all)?;
         if count > 0 {
             let what = if count == 1 { "name" } else { "names" };
-            notes.push(format!("{count} repeated {what} of the {axis} got a number"));
+            notes.push(format!("appended numbers to {count} repeated {what} of the {axis}"));
             (names, changed) = (Some(unique), true);
         }
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
@@ -199,7 +199,7 @@ fn relabel(
         || labels.original_positions != OriginalPositions::Unchanged;
     let columns = changes.then_some(columns);
     let is_named = labels.names_from.is_some();
-    Ok(Relabelled { names: names.filter(|_| changed), columns, is_named })
+    Ok(AxisLabels { names: names.filter(|_| changed), columns, is_named })
 }
 
 impl Columns {
@@ -247,7 +247,7 @@ impl Columns {
         let is_known = |column: &&ColumnInfo| self.infos.iter().any(|own| own.name == column.name);
         if let Some(column) = table.columns().iter().find(is_known) {
             let what = format!(
-                "the {axis} have an annotation {:?} already; rename or remove this column of the table",
+                "the {axis} already have an annotation {:?}; rename or remove this column of the table",
                 column.name
             );
             return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));

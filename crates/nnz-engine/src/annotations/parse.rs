@@ -49,7 +49,7 @@ impl AnnotationTable {
                 texts = header.iter().map(|_| StringList::new()).collect();
             }
             if fields != header.len() + 1 {
-                let expected = format!("{}, as before", header.len() + 1);
+                let expected = format!("{}, as in the lines before", header.len() + 1);
                 return Err(Error::mismatch(lines.place(), format!("{fields} values"), expected));
             }
             let taken = lines.record.as_slice().len() as u64 + fields as u64;
@@ -112,7 +112,7 @@ impl<R: Read> Lines<R> {
         let one = |field: &[u8]| match std::str::from_utf8(field) {
             Ok(text) => Ok(text.to_owned()),
             Err(error) => {
-                let found = format!("the column {:?}", String::from_utf8_lossy(field));
+                let found = format!("the column name {:?}", String::from_utf8_lossy(field));
                 Err(Error::mismatch(self.place(), found, "UTF-8").with_source(error))
             }
         };
@@ -301,8 +301,14 @@ mod tests {
     #[test]
     fn errors_in_tables_have_the_line() {
         for (text, says) in [
-            ("id,n\na,1\nb\n", "line 3, column 1: found 1 values, expected 2, as before"),
-            ("id,n\na,1\nb,2,3\n", "line 3, column 1: found 3 values, expected 2, as before"),
+            (
+                "id,n\na,1\nb\n",
+                "line 3, column 1: found 1 values, expected 2, as in the lines before",
+            ),
+            (
+                "id,n\na,1\nb,2,3\n",
+                "line 3, column 1: found 3 values, expected 2, as in the lines before",
+            ),
             ("id,n,n\na,1,2\n", "two columns are named \"n\""),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), says, "{text:?}");

@@ -8,7 +8,7 @@ use crate::Selection;
 use crate::names::check_one_line;
 
 /// Ascending rows or columns.
-pub(super) struct Selected {
+pub(super) struct AxisSelection {
     /// Ranges, each with the number of selected positions before it.
     ranges: Vec<(Range<u64>, u64)>,
     names: Option<Names>,
@@ -21,7 +21,7 @@ struct Names {
     ends: Vec<usize>,
 }
 
-impl Selected {
+impl AxisSelection {
     /// Resolves a selection, and reads its names, if any, into at most `names` bytes.
     pub(super) fn new(
         source: &dyn MatrixSource,

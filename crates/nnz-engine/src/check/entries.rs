@@ -4,22 +4,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Batch, Header, Result, Unit};
 
-use super::uniqueness::{Ascent, Seen};
+use super::uniqueness::{Ascent, BatchSummary};
 use crate::flow::{Join, Work};
 use crate::stages::empty_batch;
 
 /// The parallel part.
-pub(super) struct Checking<'a> {
+pub(super) struct CheckWork<'a> {
     header: &'a Header,
     /// Whether the order of entries matters.
-    watched: bool,
+    ordered: bool,
     /// Batches to be reused.
     spare: Mutex<Vec<Batch>>,
 }
 
-impl<'a> Checking<'a> {
-    pub(super) fn new(header: &'a Header, watched: bool) -> Self {
-        Self { header, watched, spare: Mutex::default() }
+impl<'a> CheckWork<'a> {
+    pub(super) fn new(header: &'a Header, ordered: bool) -> Self {
+        Self { header, ordered, spare: Mutex::default() }
     }
 
     fn spare(&self) -> MutexGuard<'_, Vec<Batch>> {
@@ -27,13 +27,13 @@ impl<'a> Checking<'a> {
     }
 }
 
-impl Work for Checking<'_> {
+impl Work for CheckWork<'_> {
     type Batch = Batch;
-    type BatchUnits = Option<Seen>;
+    type Decoded = Option<BatchSummary>;
     type Encoded = ();
     type Joint = ();
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Option<Seen>, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Option<BatchSummary>, Vec<u64>)> {
         let Header { order, value_type, structure, .. } = *self.header;
         let spare = self.spare().pop();
         let mut batch = spare.unwrap_or_else(|| empty_batch(order, value_type));
@@ -42,21 +42,21 @@ impl Work for Checking<'_> {
             unit.decode(&mut batch)?;
             stored.push(batch.entries() as u64);
         }
-        let seen = self.watched.then(|| Seen::of(&batch, structure));
+        let summary = self.ordered.then(|| BatchSummary::of(&batch, structure));
         self.spare().push(batch);
-        Ok((seen, stored))
+        Ok((summary, stored))
     }
 
-    fn encode(&self, _: Option<Seen>, (): ()) -> Result<()> {
+    fn encode(&self, _: Option<BatchSummary>, (): ()) -> Result<()> {
         Ok(())
     }
 }
 
 /// The sequential part.
-impl Join<Checking<'_>> for Ascent {
-    fn join(&mut self, seen: &Option<Seen>) -> Result<Option<()>> {
-        if let Some(seen) = seen {
-            self.add(seen);
+impl Join<CheckWork<'_>> for Ascent {
+    fn join(&mut self, summary: &Option<BatchSummary>) -> Result<Option<()>> {
+        if let Some(summary) = summary {
+            self.add(summary);
         }
         Ok(Some(()))
     }

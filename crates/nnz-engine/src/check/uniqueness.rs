@@ -12,11 +12,11 @@ use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{DuplicatePolicy, Mirroring, Units, empty_batch, mirror};
 
-/// How duplicate entries are found.
+/// Search for duplicate entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Watch {
-    /// Not at all: they are allowed, or are found by another step.
-    Not,
+pub(crate) enum DuplicateSearch {
+    /// None: they are allowed, or another step finds them.
+    None,
     /// By comparing neighbours during reading; by sorting in a second pass if they are not in
     /// order.
     InStorageOrder,
@@ -24,8 +24,8 @@ pub(crate) enum Watch {
     Sorting,
 }
 
-impl Watch {
-    /// Selects the way for a source. By default, duplicates are an error if its format does not allow them.
+impl DuplicateSearch {
+    /// Selects the search for a source. By default, duplicates are an error if its format does not allow them.
     pub(crate) fn of(source: &dyn MatrixSource, policy: Option<DuplicatePolicy>) -> Self {
         let header = source.header();
         // Ascending indices of a format that allows duplicates can repeat.
@@ -36,7 +36,7 @@ impl Watch {
             Some(_) => false,
         };
         match (open, source.rereadable()) {
-            (false, _) => Self::Not,
+            (false, _) => Self::None,
             (true, true) => Self::InStorageOrder,
             (true, false) => Self::Sorting,
         }
@@ -60,15 +60,15 @@ impl Ascent {
     /// Checks the entries of a batch as they are stored.
     pub(crate) fn watch(&mut self, batch: &Batch) {
         if self.ascends {
-            self.add(&Seen::of(batch, self.structure));
+            self.add(&BatchSummary::of(batch, self.structure));
         }
     }
 
     /// Continues with the summary of the next batch.
-    pub(super) fn add(&mut self, seen: &Seen) {
-        let Some([start, end]) = seen.extent.ends else { return };
+    pub(super) fn add(&mut self, summary: &BatchSummary) {
+        let Some([start, end]) = summary.extent.ends else { return };
         let follows = self.last.is_none_or(|last| last < start);
-        self.ascends &= seen.ascends() && follows;
+        self.ascends &= summary.ascends() && follows;
         self.last = Some(end);
     }
 
@@ -88,13 +88,13 @@ impl Ascent {
 }
 
 /// A summary of the entries of a batch as they are stored.
-pub(super) struct Seen {
+pub(super) struct BatchSummary {
     extent: Extent,
     /// Whether one is on the side of the diagonal that is not stored.
     wrong_side: bool,
 }
 
-impl Seen {
+impl BatchSummary {
     pub(super) fn of(batch: &Batch, structure: Structure) -> Self {
         let mut wrong_side = false;
         if let Some(triangle) = structure.triangle() {

@@ -14,7 +14,7 @@ use super::entries::{Buffers, Entries, pass};
 use super::float::complex;
 use crate::flow::{Done, Join, Work};
 
-/// What is computed of the elements of a group.
+/// Function applied to the elements of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aggregation {
@@ -53,7 +53,7 @@ pub enum Aggregation {
 ///
 /// # Errors
 ///
-/// Fails if the number of codes is not that of the rows or columns, if the matrix cannot be read or is broken, if it
+/// Fails if the number of codes is not the number of rows or columns, if the matrix cannot be read or is broken, if it
 /// has complex numbers or a fill value, if sums of integers are so large, 2^53 or more, that they may be rounded, if the
 /// result takes more memory than allowed, and if cancelled. Counting fails if an element has several entries, which
 /// the format sums.
@@ -68,10 +68,12 @@ pub fn aggregate(
     let header = source.header();
     let grouped = header.shape.len(axis);
     if codes.len() as u64 != grouped {
-        return Err(Error::argument(format!("{} groups of {grouped} {axis}", codes.len())));
+        return Err(Error::argument(format!("{} group codes for {grouped} {axis}", codes.len())));
     }
     if let Some(code) = codes.iter().flatten().find(|code| **code >= groups) {
-        return Err(Error::argument(format!("group {code} of {groups}")));
+        return Err(Error::argument(format!(
+            "group code {code} is out of bounds: expected less than {groups}"
+        )));
     }
     if header.value_type.is_complex() {
         return Err(complex().with_context(place));
@@ -92,7 +94,7 @@ pub fn aggregate(
     let by_group = header.order.major() == axis;
     let counts = what == Aggregation::CountNonzero;
     let integers = header.value_type.is_integer() && !counts;
-    let work = Grouped {
+    let work = GroupSums {
         entries: Entries::new(source),
         codes,
         stride: if by_group { width } else { count },
@@ -105,15 +107,15 @@ pub fn aggregate(
         magnitude: Mutex::new(0.0),
         accumulators: Accumulators::new(sums),
     };
-    let mut checks = Checks { number: 0, duplicates: DuplicateCheck::default() };
+    let mut checks = UnitCheck { number: 0, duplicates: DuplicateCheck::default() };
     pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = work.accumulators.finish();
     let mut found = if by_group { sums } else { exchanged(&sums, count) };
     let magnitude = work.magnitude.into_inner().unwrap_or_else(PoisonError::into_inner);
     if work.measures && magnitude >= EXACT {
-        let what = "the values of these integers, without their signs, add up to 2^53 or more, so that sums may be \
-                    rounded";
+        let what =
+            "the absolute values of these integers add up to 2^53 or more, so sums may be rounded";
         return Err(Error::unsupported(place.clone(), what));
     }
     if integers {
@@ -132,14 +134,12 @@ fn is_signed(value_type: ValueType) -> bool {
     matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
 }
 
-/// Refuses sums of integers that may be rounded. Sums of integers without a sign only grow, so that those of which a
-/// part was rounded are found.
+/// Refuses sums of integers that may be rounded. Sums of unsigned integers only grow, so that a rounded partial sum is
+/// found in the total.
 fn check_exact(sums: &[f64]) -> Result<()> {
     match sums.iter().find(|sum| sum.abs() >= EXACT) {
         Some(sum) => {
-            let what = format!(
-                "a sum of integers of {sum}, which may be rounded, as it is not below 2^53"
-            );
+            let what = format!("an integer sum of {sum}: sums of 2^53 or more may be rounded");
             Err(Error::unsupported(Place::default(), what))
         }
         None => Ok(()),
@@ -166,8 +166,8 @@ fn divide(sums: &mut [f64], codes: &[Option<u32>], (groups, width): (usize, usiz
     }
 }
 
-/// A matrix whose rows or columns are added to those of their groups.
-struct Grouped<'a> {
+/// A matrix whose rows or columns are added to the sums of their groups.
+struct GroupSums<'a> {
     entries: Entries<f64>,
     codes: &'a [Option<u32>],
     /// The length of a row of the sums.
@@ -189,12 +189,12 @@ struct Grouped<'a> {
 type Units = Vec<(Buffers<f64>, UnitEnds)>;
 
 /// Numbers units, and checks that rows or columns do not continue with an earlier index.
-struct Checks {
+struct UnitCheck {
     number: u64,
     duplicates: DuplicateCheck,
 }
 
-impl Join<Grouped<'_>> for Checks {
+impl Join<GroupSums<'_>> for UnitCheck {
     fn join(&mut self, units: &Units) -> Result<Option<u64>> {
         units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends))?;
         self.number += 1;
@@ -202,9 +202,9 @@ impl Join<Grouped<'_>> for Checks {
     }
 }
 
-impl Work for Grouped<'_> {
+impl Work for GroupSums<'_> {
     type Batch = Batch;
-    type BatchUnits = Units;
+    type Decoded = Units;
     type Encoded = ();
     type Joint = u64;
 
@@ -254,8 +254,8 @@ impl Work for Grouped<'_> {
     }
 }
 
-impl Grouped<'_> {
-    /// Adds the entries of a row or column to those of its group; `None` if one is outside of the matrix.
+impl GroupSums<'_> {
+    /// Adds the entries of a row or column to the sums of its group; `None` if one is outside of the matrix.
     fn add_to_group(
         &self,
         sums: &mut [f64],

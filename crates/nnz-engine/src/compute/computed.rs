@@ -1,4 +1,4 @@
-//! A matrix whose values are functions of those of another.
+//! A matrix whose values are computed from another matrix.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use super::float::{Float, complex, round_into};
 use super::step::ValueStep;
 use crate::{Selection, Slice};
 
-/// A matrix whose values are functions of those of another, computed as they are decoded.
+/// A matrix whose values are computed from another matrix as they are decoded.
 ///
-/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers that this type does not
-/// have are an error. Rows, columns, names and the stored entries are those of the other matrix: an entry
-/// whose value becomes zero stays.
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers that this type cannot
+/// represent are an error. Rows, columns, names and positions of entries stay the same: an entry whose value
+/// becomes zero is kept.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Shape, ValueType};
@@ -88,8 +88,12 @@ impl Computed {
         Ok(Self { inner, place, steps: steps.into(), header, refuses_duplicates })
     }
 
-    fn applied<'a>(&'a self, unit: Box<dyn Unit + 'a>, ends: Option<Arc<UnitEnds>>) -> Applied<'a> {
-        Applied { unit, computed: self, ends }
+    fn applied<'a>(
+        &'a self,
+        unit: Box<dyn Unit + 'a>,
+        ends: Option<Arc<UnitEnds>>,
+    ) -> ComputedUnit<'a> {
+        ComputedUnit { unit, computed: self, ends }
     }
 
     /// Returns what has to be decoded for the requested fields.
@@ -120,7 +124,7 @@ impl MatrixSource for Computed {
             return Ok(units);
         }
         let duplicates = self.refuses_duplicates.then(DuplicateCheck::default);
-        Ok(Box::new(Applying { units, computed: self, duplicates, waiting: VecDeque::new() }))
+        Ok(Box::new(ComputedUnits { units, computed: self, duplicates, waiting: VecDeque::new() }))
     }
 
     fn units_within(
@@ -137,7 +141,7 @@ impl MatrixSource for Computed {
             false => units,
             true => {
                 let (duplicates, waiting) = (None, VecDeque::new());
-                Box::new(Applying { units, computed: self, duplicates, waiting })
+                Box::new(ComputedUnits { units, computed: self, duplicates, waiting })
                     as Box<dyn UnitReader<'_>>
             }
         }))
@@ -176,7 +180,7 @@ impl MatrixSource for Computed {
 }
 
 /// Units, with steps.
-struct Applying<'a> {
+struct ComputedUnits<'a> {
     units: Box<dyn UnitReader<'a> + 'a>,
     computed: &'a Computed,
     duplicates: Option<DuplicateCheck>,
@@ -184,7 +188,7 @@ struct Applying<'a> {
     waiting: VecDeque<Arc<UnitEnds>>,
 }
 
-impl<'a> UnitReader<'a> for Applying<'a> {
+impl<'a> UnitReader<'a> for ComputedUnits<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let Some(unit) = self.units.next_unit()? else { return Ok(None) };
         let ends = self.duplicates.is_some().then(|| {
@@ -210,13 +214,14 @@ impl<'a> UnitReader<'a> for Applying<'a> {
     }
 }
 
-struct Applied<'a> {
+/// A unit, with steps.
+struct ComputedUnit<'a> {
     unit: Box<dyn Unit + 'a>,
     computed: &'a Computed,
     ends: Option<Arc<UnitEnds>>,
 }
 
-impl Unit for Applied<'_> {
+impl Unit for ComputedUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { unit, computed, ends } = *self;
         unit.decode(batch)?;
@@ -238,7 +243,7 @@ const EXACT: u32 = 1 << 24;
 /// The greatest integer below which `f64` has all integers.
 const EXACT_64: u64 = 1 << 53;
 
-/// Checks that integers are exact in the type in which they are computed: `f32` for those of 32 bits.
+/// Checks that integers are exact in the type in which they are computed: `f32` for 32-bit values.
 fn check_exact(batch: &Batch, target: ValueType) -> Result<()> {
     let large = match &batch.values {
         Values::U32(all) => all.iter().position(|value| *value > EXACT),

@@ -104,7 +104,7 @@ impl DuplicateCheck {
 }
 
 fn several_entries() -> Error {
-    let what = "an element has several entries, which the format sums, or the entries of a long row or column are \
-                not sorted; functions such as log1p, and counting, need their sum";
+    let what = "the matrix has duplicate entries, which the format sums, or a long row or column is not sorted; \
+                functions such as log1p, and counting, need the sums";
     Error::unsupported(Place::default(), what).with_hint("DuplicatePolicy::Sum", "adds them up")
 }

@@ -26,7 +26,7 @@ pub(super) fn pass<W: Work<Batch = Batch>>(
 pub(super) struct Numbers(u64);
 
 impl<W: Work<Joint = u64>> Join<W> for Numbers {
-    fn join(&mut self, _: &W::BatchUnits) -> Result<Option<u64>> {
+    fn join(&mut self, _: &W::Decoded) -> Result<Option<u64>> {
         self.0 += 1;
         Ok(Some(self.0 - 1))
     }
@@ -116,9 +116,8 @@ impl<T: Float> Buffers<T> {
             }
             let major = batch.majors.get(run);
             if !each(major, &values[entries.clone()], &minors[entries]) {
-                let what =
-                    format!("an index outside the matrix in {} {major}", batch.order.major());
-                return Err(Error::mismatch(Place::default(), what, "indices below its length"));
+                let what = format!("an index out of bounds in {} {major}", batch.order.major());
+                return Err(Error::mismatch(Place::default(), what, "indices within the matrix"));
             }
         }
         Ok(())

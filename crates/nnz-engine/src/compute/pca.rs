@@ -18,8 +18,8 @@ const MORE: usize = 10;
 pub struct PcaOptions {
     /// The number of components.
     pub components: usize,
-    /// The axis of the observations, of which each has a value for each feature. By default that of the cells, or
-    /// the rows.
+    /// The axis of the observations, of which each has a value for each feature. By default the axis of
+    /// the cells, or the rows.
     pub observations: Option<Axis>,
     /// The number of iterations, of two passes over the entries each.
     pub iterations: usize,
@@ -85,10 +85,10 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let least = observations.min(features);
     if components == 0 || components > least {
         let what = format!(
-            "{components} components of {observations} observations of {features} features"
+            "{components} components of {observations} observations with {features} features"
         );
         let error = match least {
-            0 => Error::argument(format!("{what}: there are none")),
+            0 => Error::argument(format!("{what}: the matrix is empty")),
             _ => Error::argument(format!("{what}: expected a number from 1 to {least}")),
         };
         return Err(error.with_context(place).with_hint("components", "sets the number"));
@@ -116,7 +116,7 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     }
     let mut scores = centred.times(&basis, width)?;
     if scores.iter().any(|score| !score.is_finite()) {
-        let what = "principal components of values that are not finite, or too large";
+        let what = "values are not finite or too large to compute principal components";
         return Err(Error::unsupported(place.clone(), what));
     }
     let scale = scale_to_one(&mut scores);
@@ -148,7 +148,7 @@ impl Pca {
         self.singular_values.iter().map(|value| value * value / divisor).collect()
     }
 
-    /// Returns the variance of each component, as a part of that of all features.
+    /// Returns the variance of each component, as a fraction of the variance of all features.
     #[must_use]
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         let ratio = |variance: f64| variance / self.total_variance;

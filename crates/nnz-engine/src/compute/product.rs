@@ -47,7 +47,7 @@ pub fn multiply<T: Float>(
     let [rows, cols] = [header.shape.rows, header.shape.cols].map(usize::try_from);
     let (rows, cols) = (rows.unwrap_or(usize::MAX), cols.unwrap_or(usize::MAX));
     if cols.checked_mul(width) != Some(dense.len()) {
-        let what = format!("{} elements of {width} columns for {cols} rows", dense.len());
+        let what = format!("{} elements, expected {cols} rows of {width} columns", dense.len());
         return Err(Error::argument(format!("the dense matrix has {what}")));
     }
     if header.value_type.is_complex() {
@@ -83,7 +83,7 @@ pub fn multiply<T: Float>(
 }
 
 /// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel
-/// that entries refer to stay in the cache more likely than those of the whole.
+/// that entries refer to are more likely to stay in the cache than whole rows.
 #[derive(Clone, Copy)]
 struct Panels {
     /// Columns of each panel: a multiple of 8, or 1.
@@ -182,7 +182,7 @@ struct Rows<'a, T> {
 }
 
 /// Sums of some rows, of which others may have more of the first and the last.
-struct Part<T> {
+struct RowSums<T> {
     rows: Vec<u64>,
     /// In panels.
     sums: Vec<T>,
@@ -190,8 +190,8 @@ struct Part<T> {
 
 impl<T: Float> Work for Rows<'_, T> {
     type Batch = Batch;
-    type BatchUnits = Buffers<T>;
-    type Encoded = Part<T>;
+    type Decoded = Buffers<T>;
+    type Encoded = RowSums<T>;
     type Joint = u64;
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers<T>, Vec<u64>)> {
@@ -199,7 +199,7 @@ impl<T: Float> Work for Rows<'_, T> {
         Ok((decoded.pop().unwrap_or_else(|| self.entries.buffers()), stored))
     }
 
-    fn encode(&self, mut buffers: Buffers<T>, _: u64) -> Result<Part<T>> {
+    fn encode(&self, mut buffers: Buffers<T>, _: u64) -> Result<RowSums<T>> {
         self.entries.prepare(&mut buffers)?;
         let Panels { width, count } = self.panels;
         let mut rows = Vec::with_capacity(buffers.batch.runs());
@@ -217,7 +217,7 @@ impl<T: Float> Work for Rows<'_, T> {
             })?;
         }
         self.entries.reuse(buffers);
-        Ok(Part { rows, sums })
+        Ok(RowSums { rows, sums })
     }
 }
 
@@ -228,7 +228,7 @@ struct Product<T> {
 }
 
 impl<T: Float> Write<Rows<'_, T>> for Product<T> {
-    fn write(&mut self, part: Part<T>) -> Result<()> {
+    fn write(&mut self, part: RowSums<T>) -> Result<()> {
         let Panels { width, count } = self.panels;
         let into = self.sums.len() / count;
         let from = part.sums.len() / count;
@@ -258,7 +258,7 @@ struct Cols<'a, T> {
 
 impl<T: Float> Work for Cols<'_, T> {
     type Batch = Batch;
-    type BatchUnits = Vec<Buffers<T>>;
+    type Decoded = Vec<Buffers<T>>;
     type Encoded = ();
     type Joint = u64;
 

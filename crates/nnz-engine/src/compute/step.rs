@@ -33,7 +33,7 @@ impl ValueStep {
     ///
     /// # Errors
     ///
-    /// Fails if zero would not stay zero, or if the number of factors is not that of the rows or columns.
+    /// Fails if zero would not stay zero, or if the number of factors is not the number of rows or columns.
     pub fn check(&self, shape: Shape) -> Result<()> {
         match self {
             Self::Scale(factor) if !factor.is_finite() => {
@@ -84,8 +84,9 @@ impl ValueStep {
         };
         match found {
             Some(factor) => {
-                let what =
-                    format!("a factor of {factor:e}: values are float32, which does not hold it");
+                let what = format!(
+                    "a factor of {factor:e} is out of range of float32, the type of the values"
+                );
                 Err(Error::argument(what))
             }
             None => Ok(()),

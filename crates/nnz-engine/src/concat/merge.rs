@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::{Batch, Error, Header, Projection, Result, Unit, Values};
 
-use super::Part;
+use super::ConcatInput;
 use crate::parts::Gathering;
 use crate::stages::BATCH;
 
@@ -12,17 +12,17 @@ use crate::stages::BATCH;
 const WIDEST: u64 = 1 << 16;
 
 /// The next step.
-pub(super) enum Step<'a> {
+pub(super) enum MergeStep<'a> {
     /// Several majors, or one short major.
-    Several(Merged<'a>),
-    /// One major with too many entries to hold: those of each matrix are read in sequence.
+    Several(MergedUnit<'a>),
+    /// One major with too many entries to hold: its entries are read matrix by matrix.
     Long(u64),
     End,
 }
 
 /// Divides majors into ranges with about as many entries as a batch.
-pub(super) struct Merging<'a> {
-    parts: &'a [Part],
+pub(super) struct MajorRanges<'a> {
+    inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
     fields: Projection,
@@ -32,22 +32,22 @@ pub(super) struct Merging<'a> {
     before: Option<u64>,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> MajorRanges<'a> {
     pub(super) fn new(
-        parts: &'a [Part],
+        inputs: &'a [ConcatInput],
         header: &Header,
         majors: Range<u64>,
         fields: Projection,
     ) -> Self {
         let gathering = Gathering::new(header.order, header.shape, header.value_type);
-        Self { parts, gathering, majors, fields, width: 256, before: None }
+        Self { inputs, gathering, majors, fields, width: 256, before: None }
     }
 
     fn before(&self, major: u64) -> Result<Option<u64>> {
         let mut sum = 0_u64;
-        for part in self.parts {
-            let before = part.source.stored_before(major);
-            let before = before.map_err(|error| error.with_context(&part.place))?;
+        for input in self.inputs {
+            let before = input.source.stored_before(major);
+            let before = before.map_err(|error| error.with_context(&input.place))?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
                 return Ok(None);
             };
@@ -56,9 +56,9 @@ impl<'a> Merging<'a> {
         Ok(Some(sum))
     }
 
-    pub(super) fn next(&mut self) -> Result<Step<'a>> {
+    pub(super) fn next(&mut self) -> Result<MergeStep<'a>> {
         if self.majors.is_empty() {
-            return Ok(Step::End);
+            return Ok(MergeStep::End);
         }
         let start = self.majors.start;
         let before = match self.before {
@@ -78,14 +78,14 @@ impl<'a> Merging<'a> {
             self.majors.start = end;
             self.before = up_to;
             if !fits {
-                return Ok(Step::Long(start));
+                return Ok(MergeStep::Long(start));
             }
             if count.is_some_and(|count| count < BATCH as u64 / 2) {
                 self.width = (self.width * 2).min(WIDEST);
             }
             // Also without entries: the pointers between these two are checked where they are read.
-            return Ok(Step::Several(Merged {
-                parts: self.parts,
+            return Ok(MergeStep::Several(MergedUnit {
+                inputs: self.inputs,
                 gathering: self.gathering,
                 majors: start..end,
                 fields: self.fields,
@@ -95,21 +95,21 @@ impl<'a> Merging<'a> {
 }
 
 /// The same majors of all matrices, merged by any thread.
-pub(super) struct Merged<'a> {
-    parts: &'a [Part],
+pub(super) struct MergedUnit<'a> {
+    inputs: &'a [ConcatInput],
     gathering: Gathering,
     majors: Range<u64>,
     fields: Projection,
 }
 
 /// The batch of one matrix, and the position in it.
-struct Read {
+struct BatchCursor {
     batches: Vec<Batch>,
     batch: usize,
     run: usize,
 }
 
-impl Read {
+impl BatchCursor {
     /// Returns the next non-empty run.
     fn next(&mut self) -> Option<(&Batch, usize)> {
         while let Some(batch) = self.batches.get(self.batch) {
@@ -127,29 +127,29 @@ impl Read {
     }
 }
 
-impl Unit for Merged<'_> {
+impl Unit for MergedUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let mut all = Vec::with_capacity(self.parts.len());
-        for part in self.parts {
-            let within = |error: Error| error.with_context(&part.place);
+        let mut all = Vec::with_capacity(self.inputs.len());
+        for input in self.inputs {
+            let within = |error: Error| error.with_context(&input.place);
             let mut batches = Vec::new();
             let mut reader =
-                part.source.batches(self.majors.clone(), self.fields).map_err(within)?;
+                input.source.batches(self.majors.clone(), self.fields).map_err(within)?;
             let mut read = Batch::new(batch.order, Values::default());
             while reader.next_batch(&mut read).map_err(within)? {
-                part.steps.apply(&mut read)?;
+                input.steps.apply(&mut read)?;
                 if read.entries() > 0 {
                     let fresh = Batch::new(batch.order, Values::default());
                     batches.push(std::mem::replace(&mut read, fresh));
                 }
             }
             if !batches.is_empty() {
-                all.push(Read { batches, batch: 0, run: 0 });
+                all.push(BatchCursor { batches, batch: 0, run: 0 });
             }
         }
-        let order = self.parts.first().map_or(batch.order, |part| part.source.header().order);
+        let order = self.inputs.first().map_or(batch.order, |input| input.source.header().order);
         self.gathering.start(order, batch, 0);
-        let major_of = |read: &mut Read| read.next().map(|(from, run)| from.majors.get(run));
+        let major_of = |read: &mut BatchCursor| read.next().map(|(from, run)| from.majors.get(run));
         while let Some(major) = all.iter_mut().filter_map(major_of).min() {
             for read in &mut all {
                 while let Some((from, run)) = read.next()

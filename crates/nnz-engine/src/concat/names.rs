@@ -2,22 +2,22 @@
 
 use nnz_core::{Axis, Error, Names, Result, StringReader};
 
-use super::{Concat, Part};
+use super::{Concat, ConcatInput};
 use crate::slice::one_of;
 
-impl Part {
+impl ConcatInput {
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         self.source.read_names(axis).map_err(|error| error.with_context(&self.place))
     }
 }
 
 impl Concat {
-    /// Starts reading the names of the shared axis: those of the first matrix that has any.
+    /// Starts reading the names of the shared axis, from the first matrix that has any.
     pub(super) fn shared_names(&self) -> Result<Option<Names<'_>>> {
         let axis = self.other();
-        for part in &self.parts {
-            if let Some(names) = part.read_names(axis)? {
-                return Ok(Some(Box::new(OfPart { names, part })));
+        for input in &self.inputs {
+            if let Some(names) = input.read_names(axis)? {
+                return Ok(Some(Box::new(InputNames { names, input })));
             }
         }
         Ok(None)
@@ -26,14 +26,14 @@ impl Concat {
     /// Checks that the names of the shared axis agree, as far as there are any.
     pub(super) fn check_shared_names(&self) -> Result<()> {
         let axis = self.other();
-        let mut first: Option<&Part> = None;
-        for part in &self.parts {
-            let Some(names) = part.read_names(axis)? else { continue };
-            let names = OfPart { names, part };
+        let mut first: Option<&ConcatInput> = None;
+        for input in &self.inputs {
+            let Some(names) = input.read_names(axis)? else { continue };
+            let names = InputNames { names, input };
             match first {
                 None => {
                     check_all(names)?;
-                    first = Some(part);
+                    first = Some(input);
                 }
                 Some(before) => compare(axis, before, names)?,
             }
@@ -46,29 +46,29 @@ impl Concat {
 
     /// Starts reading the names along the axis. There are none if one matrix has none.
     pub(super) fn appended_names(&self) -> Result<Option<Names<'_>>> {
-        for (at, part) in self.parts.iter().enumerate() {
-            if part.read_names(self.axis)?.is_some() || part.len(self.axis) == 0 {
+        for (at, input) in self.inputs.iter().enumerate() {
+            if input.read_names(self.axis)?.is_some() || input.len(self.axis) == 0 {
                 continue;
             }
             // Errors in the names of matrices before it are reported, although the names are not
             // used.
-            for part in &self.parts[..at] {
-                if let Some(names) = part.read_names(self.axis)? {
-                    check_all(OfPart { names, part })?;
+            for input in &self.inputs[..at] {
+                if let Some(names) = input.read_names(self.axis)? {
+                    check_all(InputNames { names, input })?;
                 }
             }
             return Ok(None);
         }
         let left = self.header.shape.len(self.axis);
-        let rest = self.parts.iter();
+        let rest = self.inputs.iter();
         Ok(Some(Box::new(Appended { axis: self.axis, rest, current: None, due: 0, left })))
     }
 
     /// Describes names that are dropped because some matrices have none.
     pub(super) fn nameless(&self) -> Option<String> {
-        let named = |part: &&Part| !matches!(part.source.read_names(self.axis), Ok(None));
-        let without = self.parts.iter().find(|part| !named(part) && part.len(self.axis) > 0)?;
-        let with = self.parts.iter().find(named)?;
+        let named = |input: &&ConcatInput| !matches!(input.source.read_names(self.axis), Ok(None));
+        let without = self.inputs.iter().find(|input| !named(input) && input.len(self.axis) > 0)?;
+        let with = self.inputs.iter().find(named)?;
         Some(format!(
             "the names of the {} of {}, because {} has none",
             self.axis, with.place, without.place
@@ -77,15 +77,15 @@ impl Concat {
 }
 
 /// The names of one matrix, with its place in errors.
-struct OfPart<'a> {
+struct InputNames<'a> {
     names: Names<'a>,
-    part: &'a Part,
+    input: &'a ConcatInput,
 }
 
-impl StringReader for OfPart<'_> {
+impl StringReader for InputNames<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        let part = self.part;
-        self.names.next_string().map_err(|error| error.with_context(&part.place))
+        let input = self.input;
+        self.names.next_string().map_err(|error| error.with_context(&input.place))
     }
 
     fn remaining(&self) -> Option<u64> {
@@ -93,15 +93,15 @@ impl StringReader for OfPart<'_> {
     }
 }
 
-fn check_all(mut names: OfPart<'_>) -> Result<()> {
+fn check_all(mut names: InputNames<'_>) -> Result<()> {
     (&mut names as &mut dyn StringReader).drain()
 }
 
 /// Concatenated names.
 struct Appended<'a> {
     axis: Axis,
-    rest: std::slice::Iter<'a, Part>,
-    current: Option<OfPart<'a>>,
+    rest: std::slice::Iter<'a, ConcatInput>,
+    current: Option<InputNames<'a>>,
     /// The number of names left in the current matrix.
     due: u64,
     /// The number of names left in total.
@@ -115,9 +115,9 @@ impl StringReader for Appended<'_> {
             if let Some(names) = self.current.take() {
                 check_all(names)?;
             }
-            let Some(part) = self.rest.next() else { return Ok(None) };
-            self.current = part.read_names(self.axis)?.map(|names| OfPart { names, part });
-            self.due = part.len(self.axis);
+            let Some(input) = self.rest.next() else { return Ok(None) };
+            self.current = input.read_names(self.axis)?.map(|names| InputNames { names, input });
+            self.due = input.len(self.axis);
         }
         self.due -= 1;
         self.left = self.left.saturating_sub(1);
@@ -132,8 +132,8 @@ impl StringReader for Appended<'_> {
     }
 }
 
-/// Compares the names of a matrix with those of one before it. They have the same length.
-fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
+/// Compares the names of a matrix with the names of an earlier one. They have the same length.
+fn compare(axis: Axis, before: &ConcatInput, mut names: InputNames<'_>) -> Result<()> {
     let Some(mut expected) = before.read_names(axis)? else { return Ok(()) };
     let mut at = 0_u64;
     while let Some(a) = expected.next_string()? {
@@ -142,7 +142,7 @@ fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
             let [a, b] = [a, b].map(String::from_utf8_lossy);
             let (one, place) = (one_of(axis), &before.place);
             let what = format!("{one} {at} is named {b:?}, but {a:?} in {place}");
-            let differ = Error::unsupported(names.part.place.clone(), what)
+            let differ = Error::unsupported(names.input.place.clone(), what)
                 .with_hint("ignore_names", "uses the names of the first matrix");
             // Missing names are the more important error.
             return check_all(names).and(Err(differ));

@@ -1,4 +1,4 @@
-//! Entries of one matrix as those of a larger one.
+//! Entries of one matrix at their positions in a larger one.
 
 use nnz_core::{
     At, Batch, Bint8, Error, Header, Majors, Minors, Order, Place, Result, Scalar, Shape, Values,
@@ -36,7 +36,8 @@ impl Shifted {
     fn outside(&self, batch: &Batch, major: u64, minor: u64) -> Error {
         let (row, col) = batch.order.row_col(major, minor);
         let place = Place::default().at(At::Entry { row, col });
-        Error::mismatch(place, "an entry outside", self.shape)
+        let expected = format!("a position inside {}", self.shape);
+        Error::mismatch(place, "an entry outside the matrix", expected)
     }
 
     /// Fails for an entry outside of the matrix: it would be in the next one.
@@ -79,7 +80,7 @@ impl Shifted {
             self.builder.push(spare, major, minor);
             Ok::<(), Error>(())
         })?;
-        // The order of the entries is unchanged, and so is that of the values.
+        // The order of the entries and of the values is unchanged.
         std::mem::swap(&mut batch.values, &mut spare.values);
         std::mem::swap(batch, spare);
         Ok(())
@@ -137,7 +138,7 @@ impl Step for Shared {
             }
             _ if !self.stays => Ok(()),
             _ => {
-                let what = "a pattern whose shared value is not 1";
+                let what = "a pattern matrix whose value is not 1";
                 Err(Error::unsupported(Place::default(), what))
             }
         }

@@ -14,8 +14,8 @@ use crate::ascent::ASCENT;
 use crate::flow::{Join, Work, Workers, Write, run};
 use crate::sort::{SortPlan, sorted, sorting_workers};
 use crate::stages::{
-    Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
-    Unique, Units, apply, empty_batch, mirror_for,
+    Batches, Builder, Cast, DuplicatePolicy, Grouped, PatternValues, Step, Stepped, TrianglePart,
+    Triangular, Unique, Units, apply, empty_batch, mirror_for,
 };
 use crate::{MatrixTarget, Progress};
 
@@ -47,7 +47,7 @@ impl Strategy {
     }
 }
 
-/// What is assumed about the order of entries.
+/// Assumption about the order of entries.
 #[derive(Clone, Copy)]
 enum Assumption<'a> {
     /// Nothing: they have been sorted.
@@ -89,7 +89,7 @@ impl Attempt<'_> {
         }
         if plan.found.is_some() {
             let builder = Builder::new(header.order, header.shape);
-            first.push(Box::new(Triangular { part: Part::Lower, builder }));
+            first.push(Box::new(Triangular { part: TrianglePart::Lower, builder }));
         }
         if plan.drop_zeros {
             // Entries are still in the order of the source.
@@ -125,8 +125,8 @@ impl Attempt<'_> {
                 if sum {
                     // Sums are cast, not their terms.
                     value_type = header.value_type;
-                    if let Some(counted) = Counted::of_pattern(header) {
-                        first.push(Box::new(Counted(counted)));
+                    if let Some(counted) = PatternValues::of_pattern(header) {
+                        first.push(Box::new(PatternValues(counted)));
                         value_type = counted;
                     }
                 } else {
@@ -210,37 +210,37 @@ impl Attempt<'_> {
         }
         let tables = tables.each_ref().map(|table| table.as_deref());
         let sink = self.target.create_annotated(&header, names, tables).map_err(at_target)?;
-        let writing = Writing {
+        let writing = ConvertWork {
             steps,
             encoder: sink.encoder(),
             plan,
             buffers: Mutex::default(),
             place: self.target.place(),
         };
-        let mut joined = Joined {
+        let mut check = OrderCheck {
             plan,
             unsure: matches!(assumption, Assumption::InOrder),
             violated: false,
             last: None,
             entries: 0,
         };
-        let mut written = Put { writing: &writing, sink, progress: self.context.progress() };
+        let mut writer = SinkWriter { writing: &writing, sink, progress: self.context.progress() };
         self.context.progress().begin("writing", stored.or(self.source.header().nnz));
-        let done = run(units, &writing, &mut joined, &mut written, workers);
+        let done = run(units, &writing, &mut check, &mut writer, workers);
         self.context.progress().end();
         done?;
         // Before the output appears: a reader that ended early has not returned all entries.
         let broken =
             matches!(assumption, Assumption::Checked(broken) if broken.load(Ordering::Relaxed));
-        if joined.violated || broken {
+        if check.violated || broken {
             return Ok(None);
         }
-        Ok(Some((joined.entries, written.sink.finish().map_err(at_target)?)))
+        Ok(Some((check.entries, writer.sink.finish().map_err(at_target)?)))
     }
 }
 
 /// The parallel part of a conversion.
-struct Writing<'a> {
+struct ConvertWork<'a> {
     steps: &'a [Box<dyn Step>],
     encoder: Option<Arc<dyn BatchEncoder>>,
     plan: &'a Plan<'a>,
@@ -250,24 +250,24 @@ struct Writing<'a> {
 }
 
 /// A batch ready for the sink.
-enum Ready {
+enum SinkInput {
     Encoded(Encoded),
     Batch(Box<[Batch; 2]>),
 }
 
-impl Writing<'_> {
+impl ConvertWork<'_> {
     fn reuse(&self, batches: [Batch; 2]) {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(batches);
     }
 }
 
-impl Work for Writing<'_> {
+impl Work for ConvertWork<'_> {
     type Batch = Batch;
-    type BatchUnits = ([Batch; 2], Extent);
-    type Encoded = (Ready, usize);
+    type Decoded = ([Batch; 2], Extent);
+    type Encoded = (SinkInput, usize);
     type Joint = u64;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
         let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let empty = || Batch::new(self.plan.order, Values::default());
         let [mut batch, mut spare] = buffers.unwrap_or_else(|| [empty(), empty()]);
@@ -281,20 +281,20 @@ impl Work for Writing<'_> {
         Ok((([batch, spare], extent), stored))
     }
 
-    fn encode(&self, (batches, _): Self::BatchUnits, first: u64) -> Result<Self::Encoded> {
+    fn encode(&self, (batches, _): Self::Decoded, first: u64) -> Result<Self::Encoded> {
         let entries = batches[0].entries();
         let Some(encoder) = &self.encoder else {
-            return Ok((Ready::Batch(Box::new(batches)), entries));
+            return Ok((SinkInput::Batch(Box::new(batches)), entries));
         };
         let encoded =
             encoder.encode(&batches[0], first).map_err(|e| e.with_context(&self.place))?;
         self.reuse(batches);
-        Ok((Ready::Encoded(encoded), entries))
+        Ok((SinkInput::Encoded(encoded), entries))
     }
 }
 
 /// The state of the order check.
-struct Joined<'a> {
+struct OrderCheck<'a> {
     plan: &'a Plan<'a>,
     unsure: bool,
     violated: bool,
@@ -302,7 +302,7 @@ struct Joined<'a> {
     entries: u64,
 }
 
-impl Join<Writing<'_>> for Joined<'_> {
+impl Join<ConvertWork<'_>> for OrderCheck<'_> {
     fn join(&mut self, (batches, extent): &([Batch; 2], Extent)) -> Result<Option<u64>> {
         let first = self.entries;
         self.entries += batches[0].entries() as u64;
@@ -326,17 +326,17 @@ impl Join<Writing<'_>> for Joined<'_> {
 }
 
 /// The consumer of encoded batches.
-struct Put<'a> {
-    writing: &'a Writing<'a>,
+struct SinkWriter<'a> {
+    writing: &'a ConvertWork<'a>,
     sink: Box<dyn MatrixSink>,
     progress: &'a dyn Progress,
 }
 
-impl Write<Writing<'_>> for Put<'_> {
-    fn write(&mut self, (ready, entries): (Ready, usize)) -> Result<()> {
+impl Write<ConvertWork<'_>> for SinkWriter<'_> {
+    fn write(&mut self, (ready, entries): (SinkInput, usize)) -> Result<()> {
         let written = match ready {
-            Ready::Encoded(encoded) => self.sink.write_encoded(encoded),
-            Ready::Batch(batches) => {
+            SinkInput::Encoded(encoded) => self.sink.write_encoded(encoded),
+            SinkInput::Batch(batches) => {
                 let written = self.sink.write(&batches[0]);
                 self.writing.reuse(*batches);
                 written

@@ -6,23 +6,23 @@ use nnz_core::{
 };
 use nnz_storage::TaskContext;
 
-use super::structure::{self, Found};
+use super::structure::{self, DetectedStructure};
 use super::{ConvertOptions, StructurePolicy};
 use crate::MatrixTarget;
 use crate::flow::Workers;
 use crate::stages::{
-    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, negates_integers, stays_shared,
+    DuplicatePolicy, Mirroring, PatternValues, Step, drop_unstored, negates_integers, stays_shared,
 };
 use crate::transposed::exchanged;
 use crate::types;
 
 /// The result of a separate pass over the entries.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FirstPass {
     /// The smallest type that holds all values, if requested.
     pub(super) value_type: Option<ValueType>,
     /// The structure that was found.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<DetectedStructure>,
 }
 
 /// Decisions before anything is written.
@@ -31,10 +31,10 @@ pub(super) struct Plan<'a> {
     pub(super) order: Order,
     pub(super) value_type: ValueType,
     pub(super) rounding: Rounding,
-    /// What is done with the structure of the source, if it has one.
+    /// Handling of the structure of the source, if it has one.
     pub(super) mirroring: Option<Mirroring>,
     /// The structure that was found, of which the lower triangle is written.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<DetectedStructure>,
     pub(super) drop_zeros: bool,
     pub(super) duplicates: DuplicatePolicy,
     pub(super) capabilities: SinkCapabilities,
@@ -49,7 +49,7 @@ impl<'a> Plan<'a> {
         own: Option<Order>,
         target: &dyn MatrixTarget,
         options: &'a ConvertOptions,
-        seen: Seen,
+        first_pass: FirstPass,
         context: &'a TaskContext,
     ) -> Result<Self> {
         let capabilities = target.capabilities();
@@ -82,9 +82,9 @@ impl<'a> Plan<'a> {
             policy => policy,
         };
         let sum = duplicates == DuplicatePolicy::Sum;
-        let summed = Counted::of_pattern(source).filter(|_| sum);
+        let summed = PatternValues::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
-        let wanted = options.value_type.or(seen.value_type);
+        let wanted = options.value_type.or(first_pass.value_type);
         let value_type = value_type(own, &capabilities, wanted)
             .map_err(|what| Error::unsupported(target.place(), what))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
@@ -97,11 +97,11 @@ impl<'a> Plan<'a> {
         }
         let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
-            let what = format!("the fill value is not exact in {value_type}");
+            let what = format!("the fill value cannot be stored exactly as {value_type}");
             Error::unsupported(Place::default(), what)
         })?;
         let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
-        let found = seen.found.filter(|found| structure::suits(found.structure, value_type));
+        let found = first_pass.found.filter(|found| structure::suits(found.structure, value_type));
         Ok(Self {
             shape: source.shape,
             order,
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
             rounding: options.rounding,
             mirroring,
             found,
-            // A target that stores all cells adds the other triangle itself.
+            // A target that stores all elements adds the other triangle itself.
             drop_zeros: source.storage == Storage::Dense
                 && (!capabilities.dense || found.is_some()),
             duplicates,
@@ -177,7 +177,7 @@ pub(super) fn mirroring(
     }
 }
 
-/// Returns the fill value of a source. If all cells are stored, it has no meaning and is dropped if
+/// Returns the fill value of a source. If all elements are stored, it has no meaning and is dropped if
 /// the target does not support it.
 pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<Scalar> {
     source.fill.filter(|_| capabilities.fill || source.storage == Storage::Sparse)
@@ -185,7 +185,7 @@ pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<S
 
 /// The error for a target without fill values.
 fn no_fill_value(fill: Scalar) -> String {
-    format!("the fill value is {fill}; in this format it is always zero")
+    format!("the fill value is {fill}, but in this format it is always zero")
 }
 
 /// Selects the value type of the target.

@@ -9,9 +9,9 @@ use nnz_storage::TaskContext;
 
 use super::{locate, plan};
 use crate::MatrixTarget;
-use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
+use crate::entry_reader::{Entry, EntryReader, read_in_storage_order, read_sorted};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
+use crate::stages::{Builder, Step, TrianglePart, Triangular, drop_unstored};
 
 /// Which triangles of a symmetric matrix are written, if the target supports structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum StructurePolicy {
 
 /// The structure of a matrix that stores both triangles.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct DetectedStructure {
     pub(super) structure: Structure,
     /// The number of entries on and below the diagonal, without zeros of a dense source.
     pub(super) stored: u64,
@@ -56,7 +56,7 @@ pub(super) fn find(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
     context: &TaskContext,
-) -> Result<Option<Found>> {
+) -> Result<Option<DetectedStructure>> {
     let header = source.header();
     let Shape { rows, cols } = header.shape;
     if header.structure != Structure::General || rows != cols {
@@ -68,7 +68,8 @@ pub(super) fn find(
     }
     let (order, directory) = (header.order, context.spill_directory(&target.directory(context)));
     let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
-    let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
+    let [lower, upper] =
+        [TrianglePart::Lower, TrianglePart::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, context.memory() / 2, &directory, Workers::of(context));
     // In storage order if that is sorted, otherwise sorted.
     for as_they_come in [true, false] {
@@ -81,34 +82,35 @@ pub(super) fn find(
             read_sorted(source, &lower, plan)?
         };
         let above = read_sorted(source, &upper, plan)?;
-        let mut walk = Walk {
-            below: Cells::new(below, order, source, Workers::of(context)),
-            above: Cells::new(above, order, source, Workers::of(context)),
+        let mut comparison = TriangleComparison {
+            below: EntryReader::new(below, order, source, Workers::of(context)),
+            above: EntryReader::new(above, order, source, Workers::of(context)),
             possible: CANDIDATES.to_vec(),
             dense: target.capabilities().dense,
             stored: 0,
         };
-        walk.possible.retain(|&structure| suits(structure, header.value_type));
+        comparison.possible.retain(|&structure| suits(structure, header.value_type));
         if seen.fill.is_some() {
-            walk.possible.truncate(1);
+            comparison.possible.truncate(1);
         }
-        let ended = walk.run().map_err(|error| locate(error, source))?;
+        let ended = comparison.compare().map_err(|error| locate(error, source))?;
         if ended {
-            let structure = walk.possible.first();
-            return Ok(structure.map(|&structure| Found { structure, stored: walk.stored }));
+            let structure = comparison.possible.first();
+            return Ok(structure
+                .map(|&structure| DetectedStructure { structure, stored: comparison.stored }));
         }
     }
     Ok(None)
 }
 
-fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
+fn steps(header: &Header, part: TrianglePart) -> Vec<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
     let mut steps: Vec<Box<dyn Step>> = vec![Box::new(Triangular { part, builder })];
     if header.storage == Storage::Dense {
         let order = match (part, header.order) {
-            (Part::Lower, order) => order,
-            (Part::UpperExchanged, Order::Row) => Order::Col,
-            (Part::UpperExchanged, Order::Col) => Order::Row,
+            (TrianglePart::Lower, order) => order,
+            (TrianglePart::UpperExchanged, Order::Row) => Order::Col,
+            (TrianglePart::UpperExchanged, Order::Col) => Order::Row,
         };
         steps.extend(drop_unstored(&Header { order, ..header.clone() }));
     }
@@ -116,19 +118,19 @@ fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
 }
 
 /// The two triangles, side by side.
-struct Walk<'a> {
-    below: Cells<'a>,
-    above: Cells<'a>,
+struct TriangleComparison<'a> {
+    below: EntryReader<'a>,
+    above: EntryReader<'a>,
     /// The structures that fit all entries so far.
     possible: Vec<Structure>,
-    /// Whether the target stores all cells of its triangle, which decides on counterparts of zeros.
+    /// Whether the target stores all elements of its triangle, which decides on counterparts of zeros.
     dense: bool,
     stored: u64,
 }
 
-impl Walk<'_> {
+impl TriangleComparison<'_> {
     /// Compares the triangles until no structure is possible; `false` if entries are not in order.
-    fn run(&mut self) -> Result<bool> {
+    fn compare(&mut self) -> Result<bool> {
         let mut last = None;
         while let Some((place, value)) = self.below.next()? {
             if last > Some(place) {
@@ -153,7 +155,12 @@ impl Walk<'_> {
 }
 
 /// Returns whether an entry and its counterpart fit a structure.
-fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Option<Cell>) -> bool {
+fn follows(
+    structure: Structure,
+    dense: bool,
+    (place, value): Entry,
+    across: Option<Entry>,
+) -> bool {
     if place.0 == place.1 {
         return match (structure, value) {
             (Structure::SkewSymmetric(_), _) => false,

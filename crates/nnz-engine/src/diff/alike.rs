@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::{Minors, Rounding, ValueType, Values};
 
-use crate::cells::Cells;
+use crate::entry_reader::EntryReader;
 
 /// Maximum number of entries that are compared at once.
 const AT_ONCE: usize = 1024;
@@ -14,7 +14,7 @@ const PAUSE: u32 = 64;
 
 /// State that is kept between calls.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct RunComparison {
     /// The values of a batch of the first matrix, cast to the type of the second.
     cast: Values,
     /// The number of that batch, the type, and whether the whole batch could be cast.
@@ -22,15 +22,15 @@ pub(super) struct Alike {
     pause: u32,
 }
 
-impl Alike {
+impl RunComparison {
     /// Skips entries after the one at `last` that are equal in both matrices. Returns the position
     /// of the last one.
     ///
     /// Other entries, and some equal ones, are left to be compared one by one.
     pub(super) fn pass(
         &mut self,
-        a: &mut Cells<'_>,
-        b: &mut Cells<'_>,
+        a: &mut EntryReader<'_>,
+        b: &mut EntryReader<'_>,
         mut last: (u64, u64),
     ) -> (u64, u64) {
         if self.pause > 0 {
@@ -55,9 +55,9 @@ impl Alike {
     /// Returns the first and last minor of equal, ascending entries.
     fn shared(
         &mut self,
-        a: &Cells<'_>,
+        a: &EntryReader<'_>,
         x: Range<usize>,
-        b: &Cells<'_>,
+        b: &EntryReader<'_>,
         y: Range<usize>,
     ) -> Option<(u64, u64)> {
         let ((first, number), (second, _)) = (a.batch(), b.batch());

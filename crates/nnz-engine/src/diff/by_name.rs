@@ -8,12 +8,12 @@ use nnz_core::{Axis, Error, MatrixSource, Result, StringList};
 use crate::Selection;
 use crate::slice::one_of;
 
-/// The rows or columns of a matrix that have the names of those of another matrix.
+/// The rows or columns of a matrix that have the same names as in another matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchedNames {
     /// They are in the same order, or one matrix has no names.
     InPlace,
-    /// They are those of the second matrix in this order.
+    /// They are in the second matrix, in this order.
     Moved(Selection),
     /// Some names are missing in one of the matrices.
     Different {

@@ -1,10 +1,10 @@
-//! Cells that are not stored, in a comparison.
+//! Elements that are not stored, in a comparison.
 
 use nnz_core::{Header, Order, Scalar, Shape, Storage, Structure};
 
 use super::same;
 
-/// The values of cells that are not stored.
+/// The values of elements that are not stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unstored {
     /// Not compared: only stored entries are.
@@ -24,7 +24,7 @@ impl Unstored {
         }
     }
 
-    /// Returns whether a cell has the same value in both. It is `fresh` if no entry of it has been
+    /// Returns whether an element has the same value in both. It is `fresh` if no entry of it has been
     /// seen.
     pub(super) fn alike(self, first: Option<Scalar>, second: Option<Scalar>, fresh: bool) -> bool {
         match (first, second, self) {
@@ -38,7 +38,7 @@ impl Unstored {
 
 const ZERO: Scalar = Scalar::U8(0);
 
-/// Returns the fill value of a matrix; `None` if all cells are stored.
+/// Returns the fill value of a matrix; `None` if all elements are stored.
 fn background(header: &Header) -> Option<Scalar> {
     // Some dense formats omit the diagonal of a skew-symmetric matrix.
     let skew = matches!(header.structure, Structure::SkewSymmetric(_));
@@ -46,9 +46,9 @@ fn background(header: &Header) -> Option<Scalar> {
     (!full).then(|| header.fill.unwrap_or(ZERO))
 }
 
-/// Finds cells that neither matrix stores, if the fill values differ.
+/// Finds elements that neither matrix stores, if the fill values differ.
 pub(super) struct Gaps {
-    /// The first cell that has not been reached; `None` if such cells are not compared.
+    /// The first element that has not been reached; `None` if such elements are not compared.
     next: Option<(u64, u64)>,
     /// The length of the major and of the minor axis.
     majors: u64,
@@ -57,13 +57,13 @@ pub(super) struct Gaps {
 
 impl Gaps {
     pub(super) fn new(shape: Shape, order: Order, unstored: Unstored) -> Self {
-        let sought = matches!(unstored, Unstored::Two(_)) && shape.cells() > 0;
+        let sought = matches!(unstored, Unstored::Two(_)) && shape.elements() > 0;
         let (majors, minors) = (shape.major(order), shape.minor(order));
         Self { next: sought.then_some((0, 0)), majors, minors }
     }
 
-    /// Reaches a stored cell. Returns whether it is reached for the first time, and at most `most`
-    /// of the cells skipped before it.
+    /// Reaches a stored element. Returns whether it is reached for the first time, and at most `most`
+    /// of the elements skipped before it.
     pub(super) fn reach(&mut self, at: (u64, u64), most: usize) -> (bool, Vec<(u64, u64)>) {
         let fresh = self.next.is_none_or(|next| next <= at);
         let before = self.until(at, most);
@@ -71,18 +71,18 @@ impl Gaps {
         (fresh, before)
     }
 
-    /// Returns at most `most` of the remaining cells.
+    /// Returns at most `most` of the remaining elements.
     pub(super) fn rest(&mut self, most: usize) -> Vec<(u64, u64)> {
         self.until((self.majors, 0), most)
     }
 
     fn until(&mut self, end: (u64, u64), most: usize) -> Vec<(u64, u64)> {
-        let mut cells = Vec::new();
-        while let Some(next) = self.next.filter(|next| *next < end && cells.len() < most) {
-            cells.push(next);
+        let mut elements = Vec::new();
+        while let Some(next) = self.next.filter(|next| *next < end && elements.len() < most) {
+            elements.push(next);
             self.next = Some(self.after(next));
         }
-        cells
+        elements
     }
 
     fn after(&self, (major, minor): (u64, u64)) -> (u64, u64) {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn skipped_cells_are_returned() {
+    fn skipped_elements_are_returned() {
         let two = Unstored::Two([Scalar::U8(0), Scalar::U8(1)]);
         let mut gaps = Gaps::new(Shape { rows: 2, cols: 3 }, Order::Row, two);
         assert_eq!(gaps.reach((0, 1), 9), (true, vec![(0, 0)]));

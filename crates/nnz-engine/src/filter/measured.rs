@@ -6,11 +6,11 @@ use std::ops::Range;
 use nnz_core::{Axis, AxisKind, Error, Header, Result, ValueType};
 
 use super::pattern::Pattern;
-use super::{Part, same_axis};
+use super::{MeasuredEntries, same_axis};
 use crate::slice::comparison::{Comparison, compare, parse};
 use crate::{Measures, Moments, Number, Stats};
 
-/// What is measured.
+/// Measure of a row or column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Nnz,
@@ -56,7 +56,7 @@ impl Measure {
     }
 }
 
-/// Returns the measures that include both; those of nonzero elements are not combined with others.
+/// Returns the measures that include both; measures of nonzero elements are not combined with others.
 pub(super) fn more(one: Measures, other: Measures) -> Measures {
     let rank = |measures| match measures {
         Measures::Nnz | Measures::Nonzero => 0,
@@ -93,10 +93,10 @@ impl Quantity {
         self.measure == Measure::Nonzero
     }
 
-    /// Returns what is measured for this of rows or columns.
-    pub(super) fn part(&self, axis: Axis) -> Part {
+    /// Returns the entries of the rows or columns that are measured.
+    pub(super) fn entries(&self, axis: Axis) -> MeasuredEntries {
         let among = self.among().map(|pattern| (axis == Axis::Cols, pattern.text().to_owned()));
-        Part { nonzero: self.is_nonzero(), among }
+        MeasuredEntries { nonzero: self.is_nonzero(), among }
     }
 
     fn check_axis(&self, axis: Axis, header: &Header) -> Result<()> {
@@ -121,19 +121,19 @@ impl Quantity {
 
 /// A comparison of a quantity, or the quotient of two, with a number.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasureCondition {
     pub(super) quantity: Quantity,
     pub(super) divisor: Option<Quantity>,
     pub(super) comparison: Comparison,
     pub(super) number: String,
 }
 
-impl Measured {
+impl MeasureCondition {
     pub(super) fn quantities(&self) -> impl Iterator<Item = &Quantity> {
         [Some(&self.quantity), self.divisor.as_ref()].into_iter().flatten()
     }
 
-    /// Checks that names are those of the other axis.
+    /// Checks that names belong to the other axis.
     pub(super) fn check_axis(&self, axis: Axis, header: &Header) -> Result<()> {
         self.quantities().try_for_each(|quantity| quantity.check_axis(axis, header))
     }
@@ -143,11 +143,11 @@ impl Measured {
         &self,
         axis: Axis,
         of: u64,
-        found: &BTreeMap<Part, Stats>,
+        found: &BTreeMap<MeasuredEntries, Stats>,
         value_type: ValueType,
     ) -> Result<Vec<Range<u64>>> {
         let measured = |quantity: &Quantity| {
-            let stats = found.get(&quantity.part(axis));
+            let stats = found.get(&quantity.entries(axis));
             let all = stats.and_then(|stats| {
                 if axis == Axis::Rows { stats.rows.as_ref() } else { stats.cols.as_ref() }
             });

@@ -3,7 +3,7 @@
 use nnz_core::{Axis, AxisKind, ValueType};
 
 use super::Condition;
-use super::measured::{Across, MEASURES, Measure, Measured, Quantity};
+use super::measured::{Across, MEASURES, Measure, MeasureCondition, Quantity};
 use super::pattern::Pattern;
 use crate::Selection;
 use crate::slice::comparison::{Comparison, parse as number};
@@ -36,7 +36,7 @@ fn annotation(text: &str) -> Result<Option<Selection>, String> {
 }
 
 /// Parses a comparison of measures; `None` if a text does not start with one.
-fn measured(text: &str) -> Result<Option<Measured>, String> {
+fn measured(text: &str) -> Result<Option<MeasureCondition>, String> {
     let Some((measure, rest)) = measure(text) else { return Ok(None) };
     let (quantity, rest) = quantity(measure, rest)?;
     let (divisor, rest) = match rest.strip_prefix('/') {
@@ -64,7 +64,7 @@ fn measured(text: &str) -> Result<Option<Measured>, String> {
     if number(given, ValueType::F64).is_none() {
         return Err(format!("expected a number, not {given:?}"));
     }
-    Ok(Some(Measured { quantity, divisor, comparison, number: given.to_owned() }))
+    Ok(Some(MeasureCondition { quantity, divisor, comparison, number: given.to_owned() }))
 }
 
 /// Splits off the name of a measure, unless it is part of a list or of another name.

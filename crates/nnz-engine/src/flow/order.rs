@@ -17,14 +17,14 @@ pub(super) struct Order<'w> {
     ended: AtomicBool,
     joins: Turns,
     writes: Queue<'w>,
-    stopped: Mutex<Option<Stopped>>,
+    stopped: Mutex<Option<StopReason>>,
 }
 
-/// Why work has stopped.
-pub(super) enum Stopped {
+/// Reason why work has stopped.
+pub(super) enum StopReason {
     Failed(Error),
     /// The rest is not needed.
-    Unwanted,
+    NotNeeded,
 }
 
 impl<'w> Order<'w> {
@@ -65,13 +65,13 @@ impl<'w> Order<'w> {
     /// Writes a unit after the previous ones. `false` if work has stopped.
     pub(super) fn write(&self, number: u64, unit: Result<Write<'w>>) -> bool {
         self.writes.write(number, unit).unwrap_or_else(|error| {
-            self.stop(Stopped::Failed(error));
+            self.stop(StopReason::Failed(error));
             false
         })
     }
 
     /// Stops all work. The first reason is kept.
-    pub(super) fn stop(&self, reason: Stopped) {
+    pub(super) fn stop(&self, reason: StopReason) {
         lock(&self.stopped).get_or_insert(reason);
         self.no_more();
         self.joins.end();
@@ -86,7 +86,7 @@ impl<'w> Order<'w> {
         impl Drop for OnPanic<'_, '_> {
             fn drop(&mut self) {
                 if std::thread::panicking() {
-                    self.0.stop(Stopped::Unwanted);
+                    self.0.stop(StopReason::NotNeeded);
                 }
             }
         }
@@ -100,8 +100,8 @@ impl<'w> Order<'w> {
     /// Fails with the error of the first unit that failed.
     pub(super) fn end(&self) -> Result<bool> {
         match lock(&self.stopped).take() {
-            Some(Stopped::Failed(error)) => Err(error),
-            Some(Stopped::Unwanted) => Ok(false),
+            Some(StopReason::Failed(error)) => Err(error),
+            Some(StopReason::NotNeeded) => Ok(false),
             None => Ok(true),
         }
     }

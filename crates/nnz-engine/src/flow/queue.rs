@@ -13,14 +13,15 @@ pub(super) type Write<'w> = Box<dyn FnOnce() -> Result<()> + Send + 'w>;
 /// Units that are written in order. A thread that brings the next one writes it, and those after it
 /// that have arrived by then; other threads go on with other units.
 pub(super) struct Queue<'w> {
-    waiting: Mutex<Waiting<'w>>,
+    waiting: Mutex<QueueState<'w>>,
     /// Signals that there is room, or that no more will be written.
     moved: Condvar,
     /// Units that may wait.
     most: usize,
 }
 
-struct Waiting<'w> {
+/// The state of a queue.
+struct QueueState<'w> {
     /// The unit that is written next.
     next: u64,
     units: BTreeMap<u64, Result<Write<'w>>>,
@@ -33,8 +34,13 @@ struct Waiting<'w> {
 
 impl<'w> Queue<'w> {
     pub(super) fn new(most: usize) -> Self {
-        let waiting =
-            Waiting { next: 0, units: BTreeMap::new(), writing: false, over: false, sleeping: 0 };
+        let waiting = QueueState {
+            next: 0,
+            units: BTreeMap::new(),
+            writing: false,
+            over: false,
+            sleeping: 0,
+        };
         Self { waiting: Mutex::new(waiting), moved: Condvar::new(), most }
     }
 

@@ -8,7 +8,7 @@ use super::lock;
 /// The order of units at a step.
 #[derive(Default)]
 pub(super) struct Turns {
-    turn: Mutex<Turn>,
+    turn: Mutex<TurnState>,
     /// A copy of the next unit, or [`u64::MAX`] at the end.
     next: AtomicU64,
     /// Signals that a unit has passed, or that no more will.
@@ -16,7 +16,7 @@ pub(super) struct Turns {
 }
 
 #[derive(Default)]
-struct Turn {
+struct TurnState {
     next: u64,
     over: bool,
     /// The number of threads that sleep.

@@ -17,7 +17,7 @@ pub(super) trait Sequences {
 /// Consecutive items of a sequence.
 pub(super) type Slice = (usize, Range<u64>);
 
-/// Cuts sequences at the same keys, so that all items of one piece come before those of the next.
+/// Cuts sequences at the same keys, so that all items of one piece come before all items of the next.
 ///
 /// A piece has slices in the order of the sequences, and at most `most` items. If more items have
 /// the same key, they are returned in several pieces, in the order of the sequences.

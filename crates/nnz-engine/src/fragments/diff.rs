@@ -6,7 +6,7 @@ use std::ops::Range;
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, StringList, UnitReader};
 
 use super::names::{Numbers, Table};
-use super::part::{Part, Parts};
+use super::ranges::{FragmentRange, RangeReader};
 
 /// Options of a comparison.
 #[derive(Clone, Debug)]
@@ -107,8 +107,8 @@ pub fn diff(
     for (name, a, b) in pairs {
         let positions = [segment(0, a), segment(1, b)];
         let mut streams = [0, 1].map(|which| {
-            let part = Part { positions: positions[which].clone(), bases: None };
-            let units = Parts::new(sources[which], FragmentFields::ALL, [part]);
+            let range = FragmentRange { positions: positions[which].clone(), bases: None };
+            let units = RangeReader::new(sources[which], FragmentFields::ALL, [range]);
             Stream { units, batch: FragmentBatch::default(), at: 0, context }
         });
         for number in 0.. {
@@ -142,7 +142,7 @@ pub fn diff(
 
 /// Yields fragments one by one.
 struct Stream<'a> {
-    units: Parts<'a>,
+    units: RangeReader<'a>,
     batch: FragmentBatch,
     at: usize,
     context: &'a TaskContext,

@@ -38,13 +38,12 @@ impl MergeOptions {
     ///
     /// # Errors
     ///
-    /// Fails if it is not that of the stores.
+    /// Fails if it is not the number of stores.
     pub fn check(&self, stores: usize) -> Result<()> {
         let prefixes = self.prefixes.len();
         if prefixes != 0 && prefixes != stores {
-            let what = format!(
-                "{stores} prefixes are needed, one for each fragment file; found {prefixes}"
-            );
+            let what =
+                format!("found {prefixes} prefixes, expected {stores}, one for each fragment file");
             return Err(Error::argument(what));
         }
         Ok(())
@@ -53,7 +52,7 @@ impl MergeOptions {
 
 /// Merges several sources into a target. Each comes with its name for messages.
 ///
-/// The cells of each source follow those of the one before. Chromosomes with the same name are
+/// The cells of each source follow the cells of the source before it. Chromosomes with the same name are
 /// merged, in the order of occurrence. Fragments with the same start are in the order of the sources.
 ///
 /// # Errors
@@ -87,13 +86,17 @@ pub fn merge(
     let mut sink = target.create(&chromosomes, &cells)?;
     let count = stores.iter().map(|store| store.source.header().count).sum();
     context.progress().begin("merging", Some(count));
-    let units = Box::new(Merging {
+    let units = Box::new(StoreMerger {
         stores: &stores,
         chromosomes: 0..u32::try_from(chromosomes.len()).unwrap_or(u32::MAX),
         current: None,
     });
-    let done =
-        run(units, &|batches: &mut Merged| Ok(std::mem::take(&mut batches.0)), &mut *sink, context);
+    let done = run(
+        units,
+        &|batches: &mut MergedBatches| Ok(std::mem::take(&mut batches.0)),
+        &mut *sink,
+        context,
+    );
     context.progress().end();
     let fragments = done?;
     let Written { bytes } =
@@ -176,7 +179,7 @@ impl Names {
                 let place = of(number).cloned().unwrap_or_default();
                 let what = match of(first) {
                     Some(other) if *other != place => {
-                        format!("a cell is named {name}, as one in {other}")
+                        format!("the cell name {name} is also in {other}")
                     }
                     _ => format!("several cells are named {name}"),
                 };
@@ -193,10 +196,10 @@ impl Names {
 
 /// Sorted fragments of several stores.
 #[derive(Default)]
-struct Merged(Vec<FragmentBatch>);
+struct MergedBatches(Vec<FragmentBatch>);
 
 /// Finds pieces of all stores that can be merged independently.
-struct Merging<'a> {
+struct StoreMerger<'a> {
     stores: &'a [Store],
     /// The remaining chromosomes.
     chromosomes: Range<u32>,
@@ -233,8 +236,8 @@ impl Sequences for Segments<'_> {
     }
 }
 
-impl<'a> UnitReader<'a, Merged> for Merging<'a> {
-    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Merged> + 'a>>> {
+impl<'a> UnitReader<'a, MergedBatches> for StoreMerger<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<MergedBatches> + 'a>>> {
         loop {
             if let Some((segments, cutter)) = &mut self.current {
                 let slices = cutter.next(segments)?;
@@ -245,7 +248,7 @@ impl<'a> UnitReader<'a, Merged> for Merging<'a> {
                     };
                     let slices = slices.into_iter().map(slice).collect();
                     let chromosome = segments.chromosome;
-                    return Ok(Some(Box::new(Piece { chromosome, slices })));
+                    return Ok(Some(Box::new(StoreSlices { chromosome, slices })));
                 }
             }
             let Some(chromosome) = self.chromosomes.next() else {
@@ -265,13 +268,13 @@ impl<'a> UnitReader<'a, Merged> for Merging<'a> {
 }
 
 /// Slices of stores for the same bases.
-struct Piece<'a> {
+struct StoreSlices<'a> {
     chromosome: u32,
     slices: Vec<(&'a Store, Range<u64>)>,
 }
 
-impl Unit<Merged> for Piece<'_> {
-    fn decode(self: Box<Self>, merged: &mut Merged) -> Result<()> {
+impl Unit<MergedBatches> for StoreSlices<'_> {
+    fn decode(self: Box<Self>, merged: &mut MergedBatches) -> Result<()> {
         let mut all: Vec<[u32; 3]> = Vec::new();
         let several = self.slices.len() > 1;
         for (store, positions) in self.slices {

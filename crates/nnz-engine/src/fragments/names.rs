@@ -22,7 +22,7 @@ impl<'a> Numbers<'a> {
             None => Ok(None),
             Some(Some(number)) => Ok(Some(*number)),
             Some(None) => {
-                let what = format!("several are named {}", shown(name));
+                let what = format!("the name {} is not unique", shown(name));
                 Err(Error::argument(what))
             }
         }
@@ -43,7 +43,7 @@ impl Table {
         let reserved = table.ends.try_reserve_exact(len).is_ok()
             && table.text.try_reserve_exact(bytes.saturating_sub(len)).is_ok();
         if !reserved {
-            return Err(Error::argument(format!("no memory for {len} names")));
+            return Err(Error::argument(format!("not enough memory for {len} names")));
         }
         for name in names.iter() {
             table.text.extend_from_slice(name);

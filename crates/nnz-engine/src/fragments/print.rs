@@ -10,7 +10,7 @@ use nnz_core::{
 };
 
 use super::names::Table;
-use super::part::{Part, Parts};
+use super::ranges::{FragmentRange, RangeReader};
 use super::region::Region;
 use crate::flow::{self, Join, Work, Write};
 use crate::names::check_one_line;
@@ -28,20 +28,20 @@ pub fn print(
     context: &TaskContext,
     out: &mut (dyn std::io::Write + Send),
 ) -> Result<()> {
-    let parts = if regions.is_empty() {
-        vec![Part { positions: 0..source.header().count, bases: None }]
+    let ranges = if regions.is_empty() {
+        vec![FragmentRange { positions: 0..source.header().count, bases: None }]
     } else {
-        let parts = regions.iter().map(|region| Part::of_region(source, region));
-        parts.collect::<Result<Vec<_>>>()?
+        let ranges = regions.iter().map(|region| FragmentRange::of_region(source, region));
+        ranges.collect::<Result<Vec<_>>>()?
     };
-    let few = parts.iter().map(|part| part.positions.end - part.positions.start).sum::<u64>();
+    let few = ranges.iter().map(|range| range.positions.end - range.positions.start).sum::<u64>();
     let workers = if few < 1 << 16 { Workers::of(context).alone() } else { Workers::of(context) };
-    let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
+    let units = Box::new(RangeReader::new(source, FragmentFields::ALL, ranges));
     let lines = Lines {
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
         cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
-    flow::run(units, &lines, &mut InStorageOrder, &mut Printed(out), workers)
+    flow::run(units, &lines, &mut InStorageOrder, &mut LineWriter(out), workers)
 }
 
 /// Checks that names have no tabs and line breaks.
@@ -61,11 +61,12 @@ struct Lines {
 
 struct InStorageOrder;
 
-struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
+/// Writes the lines of units.
+struct LineWriter<'a>(&'a mut (dyn std::io::Write + Send));
 
 impl Work for Lines {
     type Batch = FragmentBatch;
-    type BatchUnits = FragmentBatch;
+    type Decoded = FragmentBatch;
     type Encoded = Vec<u8>;
     type Joint = ();
 
@@ -101,7 +102,7 @@ impl Join<Lines> for InStorageOrder {
     }
 }
 
-impl Write<Lines> for Printed<'_> {
+impl Write<Lines> for LineWriter<'_> {
     fn write(&mut self, text: Vec<u8>) -> Result<()> {
         let place = || Place::path("standard output");
         self.0.write_all(&text).map_err(|error| Error::new(ErrorKind::Io(error), place()))

@@ -3,7 +3,7 @@
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, UnitReader as _};
 use nnz_storage::TaskContext;
 
-use super::part::{Part, Parts};
+use super::ranges::{FragmentRange, RangeReader};
 use super::region::Region;
 
 /// Passes the fragments that overlap a region to `each`, in storage order. Only chunks that may
@@ -18,8 +18,8 @@ pub fn query(
     context: &TaskContext,
     each: &mut dyn FnMut(&FragmentBatch) -> Result<()>,
 ) -> Result<()> {
-    let part = Part::of_region(source, region)?;
-    let mut units = Parts::new(source, FragmentFields::ALL, [part]);
+    let range = FragmentRange::of_region(source, region)?;
+    let mut units = RangeReader::new(source, FragmentFields::ALL, [range]);
     let mut batch = FragmentBatch::default();
     while let Some(unit) = units.next_unit()? {
         context.check()?;

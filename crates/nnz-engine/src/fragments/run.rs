@@ -8,47 +8,49 @@ use nnz_core::{Encoded, FragmentBatch, FragmentEncoder, FragmentSink, Result, Un
 use crate::Progress;
 use crate::flow::{self, Join, Work, Workers, Write};
 
-/// The step on a piece, on any thread. Its result is written.
+/// The change of a unit, on any thread. Its result is written.
 pub(super) type Change<'a, B> = &'a (dyn Fn(&mut B) -> Result<Vec<FragmentBatch>> + Sync);
 
-/// Writes all pieces to a sink. Returns the number of fragments.
+/// Writes all units to a sink. Returns the number of fragments.
 pub(super) fn run<'a, B: Default>(
     units: Box<dyn UnitReader<'a, B> + 'a>,
     change: Change<'_, B>,
     sink: &mut dyn FragmentSink,
     context: &TaskContext,
 ) -> Result<u64> {
-    let taking = Taking { change, encoder: sink.encoder() };
-    let mut counted = Counted { fragments: 0, progress: context.progress() };
-    flow::run(units, &taking, &mut counted, &mut Appended(sink), Workers::of(context))?;
-    Ok(counted.fragments)
+    let work = WriteWork { change, encoder: sink.encoder() };
+    let mut count = FragmentCount { fragments: 0, progress: context.progress() };
+    flow::run(units, &work, &mut count, &mut SinkWriter(sink), Workers::of(context))?;
+    Ok(count.fragments)
 }
 
-struct Taking<'a, B> {
+/// The parallel part: changes and encodes units.
+struct WriteWork<'a, B> {
     change: Change<'a, B>,
     encoder: Option<Arc<dyn FragmentEncoder>>,
 }
 
-struct Counted<'a> {
+/// The number of fragments so far.
+struct FragmentCount<'a> {
     fragments: u64,
     progress: &'a dyn Progress,
 }
 
-struct Appended<'a>(&'a mut dyn FragmentSink);
+struct SinkWriter<'a>(&'a mut dyn FragmentSink);
 
 /// Batches ready to be written.
-enum Ready {
+enum SinkInput {
     Encoded(Encoded),
     Batches(Vec<FragmentBatch>),
 }
 
-impl<B: Default> Work for Taking<'_, B> {
+impl<B: Default> Work for WriteWork<'_, B> {
     type Batch = B;
-    type BatchUnits = Vec<FragmentBatch>;
-    type Encoded = Ready;
+    type Decoded = Vec<FragmentBatch>;
+    type Encoded = SinkInput;
     type Joint = ();
 
-    fn decode(&self, units: Vec<Box<dyn Unit<B> + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit<B> + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
         let mut batches = Vec::new();
         for unit in units {
             let mut batch = B::default();
@@ -58,15 +60,15 @@ impl<B: Default> Work for Taking<'_, B> {
         Ok((batches, Vec::new()))
     }
 
-    fn encode(&self, batches: Vec<FragmentBatch>, (): ()) -> Result<Ready> {
+    fn encode(&self, batches: Vec<FragmentBatch>, (): ()) -> Result<SinkInput> {
         match &self.encoder {
-            Some(encoder) => encoder.encode(&batches).map(Ready::Encoded),
-            None => Ok(Ready::Batches(batches)),
+            Some(encoder) => encoder.encode(&batches).map(SinkInput::Encoded),
+            None => Ok(SinkInput::Batches(batches)),
         }
     }
 }
 
-impl<B: Default> Join<Taking<'_, B>> for Counted<'_> {
+impl<B: Default> Join<WriteWork<'_, B>> for FragmentCount<'_> {
     fn join(&mut self, batches: &Vec<FragmentBatch>) -> Result<Option<()>> {
         let fragments = batches.iter().map(|batch| batch.starts.len() as u64).sum();
         self.fragments += fragments;
@@ -75,11 +77,11 @@ impl<B: Default> Join<Taking<'_, B>> for Counted<'_> {
     }
 }
 
-impl<B: Default> Write<Taking<'_, B>> for Appended<'_> {
-    fn write(&mut self, ready: Ready) -> Result<()> {
+impl<B: Default> Write<WriteWork<'_, B>> for SinkWriter<'_> {
+    fn write(&mut self, ready: SinkInput) -> Result<()> {
         match ready {
-            Ready::Encoded(encoded) => self.0.write_encoded(encoded),
-            Ready::Batches(batches) => batches.iter().try_for_each(|batch| self.0.write(batch)),
+            SinkInput::Encoded(encoded) => self.0.write_encoded(encoded),
+            SinkInput::Batches(batches) => batches.iter().try_for_each(|batch| self.0.write(batch)),
         }
     }
 }

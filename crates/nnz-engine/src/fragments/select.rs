@@ -7,7 +7,7 @@ use std::time::Instant;
 use nnz_core::{Error, FragmentBatch, FragmentFields, FragmentSource, Result, StringList, Written};
 
 use super::names::{Table, find_all};
-use super::part::{Part, Parts, retain};
+use super::ranges::{FragmentRange, RangeReader, retain};
 use super::run::run;
 use super::target::FragmentTarget;
 use super::write::FragmentSummary;
@@ -81,7 +81,7 @@ pub fn select(
     };
     // The new numbers of the chromosomes and cells.
     let mut numbers = vec![ABSENT; usize::try_from(chromosomes.len()).unwrap_or(usize::MAX)];
-    let (chromosomes, parts) = match &selected.chromosomes {
+    let (chromosomes, ranges) = match &selected.chromosomes {
         Some(wanted) => {
             let found = find_all("chromosome", wanted, &chromosomes).map_err(at_source)?;
             for (&old, new) in found.iter().zip(0..) {
@@ -123,8 +123,8 @@ pub fn select(
         }
         Ok(vec![std::mem::take(batch)])
     };
-    let parts = parts.into_iter().map(|positions| Part { positions, bases: None });
-    let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
+    let ranges = ranges.into_iter().map(|positions| FragmentRange { positions, bases: None });
+    let units = Box::new(RangeReader::new(source, FragmentFields::ALL, ranges));
     let mut sink = target.create(&chromosomes, &cells)?;
     context.progress().begin("selecting", None);
     let done = run(units, &change, &mut *sink, context);

@@ -13,7 +13,7 @@ use nnz_core::{FragmentBatch, FragmentSink, Result, Unit, UnitReader};
 
 use super::cut::{Cutter, Sequences, Slice};
 use super::run::run;
-use crate::sort::{KeptWords as Kept, Store};
+use crate::sort::{Store, StoredWords};
 
 /// Words of a fragment: chromosome, start, end, cell.
 const WORDS: usize = 4;
@@ -22,7 +22,7 @@ type Fragment = [u32; WORDS];
 /// Sorted runs of fragments, to be merged.
 pub struct SortedRuns {
     store: Store,
-    runs: Vec<Kept>,
+    runs: Vec<StoredWords>,
     lens: Vec<u64>,
     /// Fragments that are merged at a time.
     most: u64,
@@ -67,8 +67,8 @@ impl SortedRuns {
     ///
     /// Fails if a run cannot be read back, if the sink cannot be written, and if cancelled.
     pub fn write(&self, sink: &mut dyn FragmentSink, context: &TaskContext) -> Result<u64> {
-        let change = |sorted: &mut Sorted| Ok(std::mem::take(&mut sorted.0));
-        run(Box::new(Merging::new(self)), &change, sink, context)
+        let change = |sorted: &mut SortedBatches| Ok(std::mem::take(&mut sorted.0));
+        run(Box::new(RunMerger::new(self)), &change, sink, context)
     }
 
     /// Reads fragments of a run.
@@ -80,8 +80,8 @@ impl SortedRuns {
     ) -> Result<()> {
         let word = |item: u64| usize::try_from(item).unwrap_or(usize::MAX).saturating_mul(WORDS);
         let (start, end) = (word(items.start), word(items.end));
-        let Some(kept) = self.runs.get(run) else { return Ok(()) };
-        let words = kept.read(start, end - start, buffer)?;
+        let Some(stored) = self.runs.get(run) else { return Ok(()) };
+        let words = stored.read(start, end - start, buffer)?;
         all.extend(words.chunks_exact(WORDS).map(|w| [w[0], w[1], w[2], w[3]]));
         Ok(())
     }
@@ -119,12 +119,12 @@ impl Sequences for SortedRuns {
 }
 
 /// Yields pieces of all runs, in order.
-struct Merging<'a> {
+struct RunMerger<'a> {
     runs: &'a SortedRuns,
     cutter: Cutter,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> RunMerger<'a> {
     fn new(runs: &'a SortedRuns) -> Self {
         Self { runs, cutter: Cutter::new(runs, runs.most) }
     }
@@ -132,23 +132,24 @@ impl<'a> Merging<'a> {
 
 /// Fragments by chromosome.
 #[derive(Default)]
-struct Sorted(Vec<FragmentBatch>);
+struct SortedBatches(Vec<FragmentBatch>);
 
-impl<'a> UnitReader<'a, Sorted> for Merging<'a> {
-    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Sorted> + 'a>>> {
+impl<'a> UnitReader<'a, SortedBatches> for RunMerger<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<SortedBatches> + 'a>>> {
         let slices = self.cutter.next(self.runs)?;
-        let piece = Piece { runs: self.runs, slices };
-        Ok((!piece.slices.is_empty()).then(|| Box::new(piece) as Box<dyn Unit<Sorted>>))
+        let piece = RunSlices { runs: self.runs, slices };
+        Ok((!piece.slices.is_empty()).then(|| Box::new(piece) as Box<dyn Unit<SortedBatches>>))
     }
 }
 
-struct Piece<'a> {
+/// Slices of sorted runs with adjacent keys.
+struct RunSlices<'a> {
     runs: &'a SortedRuns,
     slices: Vec<Slice>,
 }
 
-impl Unit<Sorted> for Piece<'_> {
-    fn decode(self: Box<Self>, sorted: &mut Sorted) -> Result<()> {
+impl Unit<SortedBatches> for RunSlices<'_> {
+    fn decode(self: Box<Self>, sorted: &mut SortedBatches) -> Result<()> {
         let mut all = Vec::new();
         let mut buffer = Vec::new();
         let several = self.slices.len() > 1;

@@ -18,7 +18,7 @@ const MOST: usize = 4096;
 pub struct Density {
     /// The shape of the matrix.
     pub shape: Shape,
-    /// What its rows and columns represent.
+    /// Kinds of its rows and columns.
     pub axis_kinds: [AxisKind; 2],
     /// Rows of a bin. The last bin may have fewer.
     pub rows_per_bin: u64,
@@ -37,7 +37,7 @@ pub struct Density {
 /// Counts the entries in each bin of a grid of at most `most` rows and columns, in one pass. Each bin has the same number of
 /// rows and of columns, except for the last ones.
 ///
-/// The entries of a symmetric matrix include those that are implied; those of a dense matrix are its nonzero elements.
+/// The entries of a symmetric matrix include the implied ones; the entries of a dense matrix are its nonzero elements.
 /// Memory depends on the grid only.
 ///
 /// ```
@@ -141,7 +141,7 @@ struct Grid {
 
 impl Work for Grid {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
+    type Decoded = [Batch; 2];
     type Encoded = ();
     type Joint = ();
 

@@ -89,7 +89,7 @@ pub fn fragment_lengths(
     let workers = Workers::of(context);
     context.progress().begin("reading", Some(header.count));
     let done = source.units(0..header.count, FragmentFields::INTERVALS).and_then(|units| {
-        let units = Box::new(Reported { units, progress: context.progress() });
+        let units = Box::new(ProgressUnits { units, progress: context.progress() });
         run(units, &work, &mut InAnyOrder, &mut Done, workers)
     });
     context.progress().end();
@@ -113,12 +113,12 @@ pub fn fragment_lengths(
 }
 
 /// Reports how many fragments were read.
-struct Reported<'a, 'p> {
+struct ProgressUnits<'a, 'p> {
     units: Box<dyn UnitReader<'a, FragmentBatch> + 'a>,
     progress: &'p dyn Progress,
 }
 
-impl<'a> UnitReader<'a, FragmentBatch> for Reported<'a, '_> {
+impl<'a> UnitReader<'a, FragmentBatch> for ProgressUnits<'a, '_> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
         self.units.next_unit()
     }
@@ -143,7 +143,7 @@ struct Counting {
 
 impl Work for Counting {
     type Batch = FragmentBatch;
-    type BatchUnits = FragmentBatch;
+    type Decoded = FragmentBatch;
     type Encoded = ();
     type Joint = ();
 

@@ -8,7 +8,7 @@ use super::{ValueBin, bins};
 use crate::stats::{Measures, Moments, StatsOptions, stats_of_each, stats_of_majors};
 use crate::{Number, Observed};
 
-/// What is measured of each row or column.
+/// Measure of each row or column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LengthMeasure {
     /// The number of stored entries, in a dense matrix of nonzero elements. The default.
@@ -23,9 +23,9 @@ pub enum LengthMeasure {
 pub struct Lengths {
     /// Whether rows or columns are measured.
     pub axis: Axis,
-    /// What they represent.
+    /// Kind of the axis.
     pub axis_kind: AxisKind,
-    /// What is measured.
+    /// Measure of each.
     pub measure: LengthMeasure,
     /// The number of rows or columns.
     pub count: u64,
@@ -63,7 +63,7 @@ pub fn lengths(
         .rows(axis == Axis::Rows)
         .cols(axis == Axis::Cols)
         .measures(measures);
-    let mut found = Found::default();
+    let mut found = LengthTally::default();
     let observed = Observed::new(source, "reading", context.progress());
     let is_streamed = axis == header.order.major()
         && header.ordered
@@ -87,14 +87,15 @@ pub fn lengths(
     })
 }
 
+/// A tally of rows or columns by their number.
 #[derive(Default)]
-struct Found {
+struct LengthTally {
     distribution: Distribution,
     nan: u64,
     fractions: bool,
 }
 
-impl Found {
+impl LengthTally {
     #[expect(clippy::cast_precision_loss, reason = "drawn with three digits")]
     fn add(&mut self, moments: &Moments, count: u64) {
         let number = match moments.total.map(|total| total.sum) {

@@ -1,4 +1,4 @@
-//! What functions that look at every entry have in common.
+//! Shared code of functions that visit every entry.
 
 use nnz_core::{Batch, Header, MatrixSource, Projection, Result, Storage};
 use nnz_storage::TaskContext;
@@ -41,7 +41,7 @@ where
 pub(super) struct InAnyOrder;
 
 impl<W: Work<Joint = ()>> Join<W> for InAnyOrder {
-    fn join(&mut self, _: &W::BatchUnits) -> Result<Option<()>> {
+    fn join(&mut self, _: &W::Decoded) -> Result<Option<()>> {
         Ok(Some(()))
     }
 }

@@ -53,7 +53,7 @@ pub struct ValueBin {
 /// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, four of which are
 /// between a power of two and the next one.
 ///
-/// The entries are those of [`density`](super::density).
+/// The entries are the same as in [`density`](super::density).
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn values(source: &dyn MatrixSource, context: &TaskContext) -> Result<ValueC
     let place = &source.place();
     let header = source.header();
     if expanded_type(header).is_complex() {
-        let what = "complex numbers have no order, in which they could be drawn";
+        let what = "complex numbers cannot be plotted: they have no order";
         return Err(Error::unsupported(place.clone(), what));
     }
     let (entries, fields) = shown_entries(header, Projection::VALUES);
@@ -83,7 +83,7 @@ struct Counting {
 
 impl Work for Counting {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
+    type Decoded = [Batch; 2];
     type Encoded = ();
     type Joint = ();
 

@@ -7,6 +7,7 @@ use nnz_core::{
 
 use super::index_pointers::IndexPointers;
 use super::source::{InMemory, header};
+use crate::slice::one_of;
 
 /// A compressed sparse matrix: CSR in row order, CSC in column order.
 ///
@@ -48,7 +49,7 @@ impl CsMatrix {
     /// # Errors
     ///
     /// Fails if `indptr` does not ascend from 0 to the number of indices or has another length, if
-    /// the number of values is not that of the indices, and if an index is out of bounds.
+    /// the number of values is not the number of indices, and if an index is out of bounds.
     pub fn from_parts(
         shape: Shape,
         order: Order,
@@ -83,7 +84,7 @@ impl CsMatrix {
     ///
     /// # Errors
     ///
-    /// Fails if their number is not that of the rows or columns.
+    /// Fails if the number of names is not the number of rows or columns.
     pub fn with_names<T: AsRef<[u8]>>(
         mut self,
         axis: Axis,
@@ -96,7 +97,7 @@ impl CsMatrix {
         };
         if names.len() != len {
             let found = format!("{} names", names.len());
-            return Err(mismatch(found, format!("{len}, one for each")));
+            return Err(mismatch(found, format!("{len}, one for each {}", one_of(axis))));
         }
         self.names[at] = Some(names);
         Ok(self)
@@ -216,17 +217,21 @@ impl CsMatrix {
                     (list.len(), list.iter().copied().max().filter(|max| *max >= bound))
                 }
                 Minors::Spans(_) => {
-                    return Err(mismatch("spans".into(), "an index of each entry".into()));
+                    return Err(mismatch("spans".into(), "an index for each entry".into()));
                 }
             }
         };
         if let Some(values) = self.values.len().filter(|values| *values != entries) {
-            return Err(mismatch(format!("{values} values"), format!("{entries}")));
+            return Err(mismatch(
+                format!("{values} values"),
+                format!("{entries}, one for each index"),
+            ));
         }
         let majors = self.shape.major(self.order);
         if self.pointers.len() as u64 != majors.saturating_add(1) {
-            let found = format!("an indptr of {} elements", self.pointers.len());
-            return Err(mismatch(found, format!("one more than {majors}")));
+            let found = format!("an indptr of length {}", self.pointers.len());
+            let expected = format!("one more than the {majors} {}", self.order.major());
+            return Err(mismatch(found, expected));
         }
         let ends = (self.pointers.first(), self.pointers.last());
         let fall = self.pointers.windows(2).position(|pair| pair[0] > pair[1]);
@@ -237,12 +242,13 @@ impl CsMatrix {
             _ => None,
         };
         if let Some((at, found)) = wrong {
-            let expected = format!("one that ascends from 0 to {entries}, the number of indices");
-            return Err(mismatch(format!("an indptr with {found} at {at}"), expected));
+            let expected =
+                format!("pointers that ascend from 0 to {entries}, the number of indices");
+            return Err(mismatch(format!("{found} at position {at} of indptr"), expected));
         }
         if let Some(past) = past {
             let bound = self.shape.minor(self.order);
-            return Err(mismatch(format!("index {past}"), format!("one below {bound}")));
+            return Err(mismatch(format!("index {past}"), format!("an index less than {bound}")));
         }
         Ok(())
     }

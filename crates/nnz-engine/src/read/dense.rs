@@ -14,7 +14,7 @@ use super::{CsMatrix, ReadOptions, no_memory, read};
 use crate::flow::{Done, Join, Work, run};
 use crate::stages::add_duplicate;
 
-/// Side of the blocks of cells that are transposed at once, which fit into the cache.
+/// Side of the blocks of elements that are transposed at once, which fit into the cache.
 const TILE: usize = 32;
 
 /// A dense matrix in memory.
@@ -22,15 +22,15 @@ const TILE: usize = 32;
 pub struct Dense {
     /// Number of rows and columns.
     pub shape: Shape,
-    /// Whether cells are stored by row or by column.
+    /// Whether elements are stored by row or by column.
     pub order: Order,
-    /// The cells.
+    /// The elements.
     pub values: Values,
 }
 
 /// Reads a matrix into memory as a dense array.
 ///
-/// The cells of a dense matrix are copied bit by bit. Cells of a sparse matrix that are not stored
+/// The elements of a dense matrix are copied bit by bit. Elements of a sparse matrix that are not stored
 /// are zero.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub fn read_dense(
 ) -> Result<Dense> {
     let from = &source.place();
     let own = source.header().order;
-    if stores_all_cells(source)
+    if stores_all_elements(source)
         && let Some(dense) = fill(source, context).map_err(|error| error.with_context(from))?
     {
         return match options.order {
@@ -58,7 +58,7 @@ pub fn read_dense(
     dense.map_err(|error| error.with_context(from))
 }
 
-fn stores_all_cells(source: &dyn MatrixSource) -> bool {
+fn stores_all_elements(source: &dyn MatrixSource) -> bool {
     let header = source.header();
     header.storage == Storage::Dense
         && header.structure == Structure::General
@@ -74,26 +74,26 @@ fn zeros(
     value_type: nnz_core::ValueType,
     allowed: u64,
 ) -> Result<Dense> {
-    let needed = shape.cells().saturating_mul(value_type.size() as u128);
+    let needed = shape.elements().saturating_mul(value_type.size() as u128);
     let needed = u64::try_from(needed).unwrap_or(u64::MAX);
     if needed > allowed {
         return Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default()));
     }
-    let cells = usize::try_from(shape.cells()).ok();
-    let values = cells.and_then(|cells| Values::try_zeroed(value_type, cells));
+    let elements = usize::try_from(shape.elements()).ok();
+    let values = elements.and_then(|elements| Values::try_zeroed(value_type, elements));
     Ok(Dense { shape, order, values: values.ok_or_else(no_memory)? })
 }
 
-/// Copies panels of cells into place; `None` if they are not consecutive.
+/// Copies panels of elements into place; `None` if they are not consecutive.
 fn fill(source: &dyn MatrixSource, context: &TaskContext) -> Result<Option<Dense>> {
     let header = source.header();
     let mut dense = zeros(header.shape, header.order, header.value_type, context.result_memory())?;
     if header.shape.is_empty() {
-        // There can be any number of rows without cells.
+        // There can be any number of rows without elements.
         return Ok(Some(dense));
     }
     let majors = header.shape.major(header.order);
-    let mut cells = Cells {
+    let mut placement = Placement {
         left: dense.values.bytes_mut(),
         size: header.value_type.size(),
         width: header.shape.minor(header.order),
@@ -107,8 +107,8 @@ fn fill(source: &dyn MatrixSource, context: &TaskContext) -> Result<Option<Dense
         memory: std::marker::PhantomData,
     };
     let units = source.units(0..majors, Projection::ALL)?;
-    run(units, &panels, &mut cells, &mut Done, Workers::of(context))?;
-    let complete = cells.follow && cells.left.is_empty();
+    run(units, &panels, &mut placement, &mut Done, Workers::of(context))?;
+    let complete = placement.follow && placement.left.is_empty();
     Ok(complete.then_some(dense))
 }
 
@@ -123,7 +123,7 @@ struct Panels<'m> {
 
 impl<'m> Work for Panels<'m> {
     type Batch = Batch;
-    type BatchUnits = Batch;
+    type Decoded = Batch;
     type Encoded = ();
     type Joint = &'m mut [u8];
 
@@ -139,27 +139,27 @@ impl<'m> Work for Panels<'m> {
         Ok((batch, stored))
     }
 
-    fn encode(&self, batch: Batch, cells: &'m mut [u8]) -> Result<()> {
-        prefault(cells);
-        cells.copy_from_slice(batch.values.bytes());
+    fn encode(&self, batch: Batch, elements: &'m mut [u8]) -> Result<()> {
+        prefault(elements);
+        elements.copy_from_slice(batch.values.bytes());
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
         Ok(())
     }
 }
 
 /// The sequential part, which finds the position of panels.
-struct Cells<'m> {
+struct Placement<'m> {
     /// The part that is not filled yet.
     left: &'m mut [u8],
     size: usize,
-    /// Cells per major vector.
+    /// Elements per major vector.
     width: u64,
-    /// The next cell.
+    /// The next element.
     next: u64,
     follow: bool,
 }
 
-impl<'m> Join<Panels<'m>> for Cells<'m> {
+impl<'m> Join<Panels<'m>> for Placement<'m> {
     fn join(&mut self, batch: &Batch) -> Result<Option<&'m mut [u8]>> {
         let held = matches!(&batch.minors, Minors::Spans(_))
             && batch.values.bytes().len() == batch.entries() * self.size;
@@ -174,10 +174,10 @@ impl<'m> Join<Panels<'m>> for Cells<'m> {
         let left = std::mem::take(&mut self.left);
         let bytes = batch.entries() * self.size;
         match left.split_at_mut_checked(bytes).filter(|_| follow) {
-            Some((cells, rest)) => {
+            Some((elements, rest)) => {
                 self.left = rest;
                 self.next += batch.entries() as u64;
-                Ok(Some(cells))
+                Ok(Some(elements))
             }
             None => {
                 self.follow = false;
@@ -187,7 +187,7 @@ impl<'m> Join<Panels<'m>> for Cells<'m> {
     }
 }
 
-/// Copies sorted entries into their cells, or adds duplicates.
+/// Copies sorted entries into their elements, or adds duplicates.
 fn spread(matrix: &CsMatrix, summed: bool, allowed: u64) -> Result<Dense> {
     let mut dense = zeros(matrix.shape, matrix.order, matrix.values.value_type(), allowed)?;
     let size = matrix.values.value_type().size();
@@ -202,8 +202,8 @@ fn spread(matrix: &CsMatrix, summed: bool, allowed: u64) -> Result<Dense> {
         for entry in first..last {
             let minor = matrix.minor(entry);
             // It is inside of the matrix, which fits into memory.
-            let cell = (major * width + usize::try_from(minor).unwrap_or(usize::MAX)) * size;
-            let cell = &mut into[cell..cell + size];
+            let element = (major * width + usize::try_from(minor).unwrap_or(usize::MAX)) * size;
+            let element = &mut into[element..element + size];
             if before == Some(minor) {
                 if !summed {
                     return Err(shared(matrix.order, major as u64, minor));
@@ -213,11 +213,11 @@ fn spread(matrix: &CsMatrix, summed: bool, allowed: u64) -> Result<Dense> {
                     continue;
                 };
                 let sum = add_duplicate(so_far, value, || at(matrix.order, major as u64, minor))?;
-                cell.copy_from_slice(sum.repeat(1).bytes());
+                element.copy_from_slice(sum.repeat(1).bytes());
                 total = Some(sum);
             } else {
                 (before, total) = (Some(minor), None);
-                cell.copy_from_slice(&from[entry * size..(entry + 1) * size]);
+                element.copy_from_slice(&from[entry * size..(entry + 1) * size]);
             }
         }
     }
@@ -234,13 +234,13 @@ fn shared(order: Order, major: u64, minor: u64) -> Error {
 }
 
 impl Dense {
-    /// Cells per major vector.
+    /// Elements per major vector.
     pub(crate) fn width(&self) -> usize {
-        // At most the number of cells, unless that is zero.
+        // At most the number of elements, unless that is zero.
         usize::try_from(self.shape.minor(self.order)).unwrap_or(usize::MAX)
     }
 
-    /// Transposes cells.
+    /// Transposes elements.
     fn turned(&self, allowed: u64) -> Result<Self> {
         let order = match self.order {
             Order::Row => Order::Col,

@@ -11,7 +11,7 @@ use crate::ascent::ASCENT;
 use crate::flow::{Join, Work};
 
 /// The parallel part.
-pub(super) struct Filling<'m> {
+pub(super) struct FillWork<'m> {
     order: Order,
     value_type: ValueType,
     /// Batches to be reused.
@@ -20,7 +20,7 @@ pub(super) struct Filling<'m> {
     fresh: FreshPages<'m>,
 }
 
-impl<'m> Filling<'m> {
+impl<'m> FillWork<'m> {
     pub(super) fn new(header: &Header, fresh: FreshPages<'m>) -> Self {
         let Header { order, value_type, .. } = *header;
         Self { order, value_type, spare: Mutex::default(), fresh }
@@ -31,13 +31,13 @@ impl<'m> Filling<'m> {
     }
 }
 
-impl<'m> Work for Filling<'m> {
+impl<'m> Work for FillWork<'m> {
     type Batch = Batch;
-    type BatchUnits = (Batch, Extent);
+    type Decoded = (Batch, Extent);
     type Encoded = ();
     type Joint = Slot<'m>;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
         // Usually more than all units so far need.
         self.fresh.populate_next();
         let spare = self.spare().pop();
@@ -52,7 +52,7 @@ impl<'m> Work for Filling<'m> {
         Ok(((batch, extent), stored))
     }
 
-    fn encode(&self, (batch, _): Self::BatchUnits, slot: Slot<'m>) -> Result<()> {
+    fn encode(&self, (batch, _): Self::Decoded, slot: Slot<'m>) -> Result<()> {
         let before = usize::try_from(slot.before).unwrap_or(usize::MAX);
         let after = before.saturating_add(batch.entries());
         let sizes = [size_of::<u32>(), self.value_type.size()];
@@ -89,7 +89,7 @@ pub(super) struct Slot<'m> {
 }
 
 /// The sequential part.
-pub(super) struct Filled<'m> {
+pub(super) struct FillState<'m> {
     /// The part that is not filled yet: ends of majors, from this one on.
     pointers: &'m mut [u64],
     major: u64,
@@ -102,7 +102,7 @@ pub(super) struct Filled<'m> {
     ascends: bool,
 }
 
-impl<'m> Filled<'m> {
+impl<'m> FillState<'m> {
     /// Starts with a pointer for each major and one more, the first of which is 0.
     pub(super) fn new(
         pointers: &'m mut [u64],
@@ -141,7 +141,7 @@ impl<'m> Filled<'m> {
     pub(super) fn complete(self) -> Result<bool> {
         if self.ascends && !(self.minors.is_empty() && self.values.is_empty()) {
             let found = format!("{} entries", self.filled);
-            return Err(Error::mismatch(Place::default(), found, "as many as the header states"));
+            return Err(Error::mismatch(Place::default(), found, "the number in the header"));
         }
         if self.ascends && self.filled > 0 && self.pointers.is_empty() {
             return Err(more_majors());
@@ -151,7 +151,7 @@ impl<'m> Filled<'m> {
     }
 }
 
-impl<'m> Join<Filling<'m>> for Filled<'m> {
+impl<'m> Join<FillWork<'m>> for FillState<'m> {
     fn join(&mut self, (batch, extent): &(Batch, Extent)) -> Result<Option<Slot<'m>>> {
         let fits = matches!(&batch.minors, Minors::U32(list) if list.len() == batch.entries());
         let follows = match extent.ends {
@@ -173,7 +173,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
         let (Some((minors, rest)), Some((values, other_rest))) =
             (minors.split_at_mut_checked(batch.entries()), values.split_at_mut_checked(bytes))
         else {
-            let expected = "as many as the header states";
+            let expected = "the number in the header";
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);
@@ -206,5 +206,5 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
 }
 
 fn more_majors() -> Error {
-    Error::mismatch(Place::default(), "more majors", "as many as the header states")
+    Error::mismatch(Place::default(), "more rows or columns", "the number in the header")
 }

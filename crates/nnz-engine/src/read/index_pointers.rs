@@ -46,8 +46,8 @@ macro_rules! converted {
             fn into_u64(self) -> Result<Vec<u64>> {
                 let convert = |(at, pointer): (usize, $element)| {
                     u64::try_from(pointer).map_err(|_| {
-                        let found = format!("an indptr with {pointer} at {at}");
-                        Error::mismatch(Place::default(), found, "none below 0")
+                        let found = format!("{pointer} at position {at} of indptr");
+                        Error::mismatch(Place::default(), found, "at least 0")
                     })
                 };
                 self.into_iter().enumerate().map(convert).collect()

@@ -18,16 +18,16 @@ impl Dense {
     ///
     /// # Errors
     ///
-    /// Fails if the number of values is not that of the cells.
+    /// Fails if the number of values is not the number of elements.
     pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
         let found = self.values.len().map(|len| len as u128);
-        if found != Some(self.shape.cells()) {
+        if found != Some(self.shape.elements()) {
             let found = found.map_or("one value".to_owned(), |len| format!("{len} values"));
-            let expected = format!("a value for each of {} cells", self.shape.cells());
+            let expected = format!("a value for each of {} elements", self.shape.elements());
             return Err(Error::mismatch(Place::default(), found, expected));
         }
         let header = Header {
-            nnz: u64::try_from(self.shape.cells()).ok(),
+            nnz: u64::try_from(self.shape.elements()).ok(),
             sorted_indices: Some(true),
             duplicates: Duplicates::Refused,
             ..header(self.shape, self.order, &self.values, Storage::Dense)
@@ -118,7 +118,11 @@ impl Vectors for CsMatrix {
         };
         if let Some(past) = past.filter(|&past| past >= bound) {
             let found = format!("index {past}");
-            return Err(Error::mismatch(Place::default(), found, format!("one below {bound}")));
+            return Err(Error::mismatch(
+                Place::default(),
+                found,
+                format!("an index less than {bound}"),
+            ));
         }
         copy_values(&self.values, first..last, &mut batch.values);
         Ok(())
@@ -192,12 +196,12 @@ fn copy_values(from: &Values, range: Range<usize>, to: &mut Values) {
 /// A matrix in memory as a source.
 pub(super) struct InMemory<V> {
     header: Header,
-    cells: V,
+    matrix: V,
 }
 
 impl<V> InMemory<V> {
-    pub(super) fn new(header: Header, cells: V) -> Self {
-        Self { header, cells }
+    pub(super) fn new(header: Header, matrix: V) -> Self {
+        Self { header, matrix }
     }
 }
 
@@ -207,14 +211,14 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
     }
 
     fn about(&self) -> Result<About> {
-        let arrays = self.cells.arrays();
+        let arrays = self.matrix.arrays();
         let bytes = arrays.iter().map(|array| array.bytes).sum();
         let format = "matrix in memory".to_owned();
         Ok(About { format, container: "memory".to_owned(), bytes, arrays, ..About::default() })
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        Ok(self.cells.names(axis))
+        Ok(self.matrix.names(axis))
     }
 
     fn random_access(&self) -> bool {
@@ -223,16 +227,16 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
-        Ok(Box::new(Units { cells: &self.cells, majors }))
+        Ok(Box::new(Units { matrix: &self.matrix, majors }))
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        Ok(self.cells.before(major))
+        Ok(self.matrix.before(major))
     }
 }
 
 struct Units<'a, V> {
-    cells: &'a V,
+    matrix: &'a V,
     majors: Range<u64>,
 }
 
@@ -241,20 +245,21 @@ impl<'a, V: Vectors> UnitReader<'a> for Units<'a, V> {
         if self.majors.is_empty() {
             return Ok(None);
         }
-        let end = self.cells.together(self.majors.clone());
+        let end = self.matrix.together(self.majors.clone());
         let majors = self.majors.start..end;
         self.majors.start = end;
-        Ok(Some(Box::new(Piece { cells: self.cells, majors })))
+        Ok(Some(Box::new(VectorRange { matrix: self.matrix, majors })))
     }
 }
 
-struct Piece<'a, V> {
-    cells: &'a V,
+/// A range of major vectors.
+struct VectorRange<'a, V> {
+    matrix: &'a V,
     majors: Range<u64>,
 }
 
-impl<V: Vectors> Unit for Piece<'_, V> {
+impl<V: Vectors> Unit for VectorRange<'_, V> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        self.cells.copy(self.majors, batch)
+        self.matrix.copy(self.majors, batch)
     }
 }

@@ -9,7 +9,7 @@ use nnz_core::{
 };
 
 use super::pick::Majors;
-use super::picked::Stretch;
+use super::position_map::Stretch;
 use super::{Slice, by_order};
 use crate::parts::Gathering;
 use crate::stages::{BATCH, apply};
@@ -100,7 +100,7 @@ fn is_empty(source: &dyn MatrixSource, stretch: &Stretch, before: u64) -> Result
 }
 
 /// Stretches that are read together.
-pub(super) struct Few<'a> {
+pub(super) struct ShortStretches<'a> {
     pub(super) slice: &'a Slice<'a>,
     pub(super) stretches: Vec<Stretch>,
     /// The number of entries.
@@ -109,7 +109,7 @@ pub(super) struct Few<'a> {
     pub(super) gathering: Gathering,
 }
 
-impl Unit for Few<'_> {
+impl Unit for ShortStretches<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let within = |error: Error| error.with_context(&self.slice.place);
         let source = &*self.slice.inner;

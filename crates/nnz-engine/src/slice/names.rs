@@ -2,7 +2,7 @@
 
 use nnz_core::{Axis, MatrixSource, Names, Result, StringReader};
 
-use super::picked::{Picked, Stretch};
+use super::position_map::{PositionMap, Stretch};
 
 /// Bytes of names that are kept while they are reordered.
 const KEPT: usize = 16 << 20;
@@ -20,7 +20,7 @@ pub(super) struct Filtered<'a> {
 }
 
 impl<'a> Filtered<'a> {
-    pub(super) fn new(names: Names<'a>, picked: &'a Picked) -> Self {
+    pub(super) fn new(names: Names<'a>, picked: &'a PositionMap) -> Self {
         Self { names, stretches: picked.sorted(), next: 0, left: picked.len() }
     }
 }
@@ -56,9 +56,9 @@ impl StringReader for Filtered<'_> {
 pub(super) struct Reordered<'a> {
     source: &'a dyn MatrixSource,
     axis: Axis,
-    picked: &'a Picked,
+    picked: &'a PositionMap,
     kept: usize,
-    gathered: Gathered,
+    buffer: NameBuffer,
     /// The number of collected names that were returned.
     given: usize,
     /// The target position of the first name that was not collected.
@@ -68,21 +68,21 @@ pub(super) struct Reordered<'a> {
 
 /// Names with their target positions.
 #[derive(Default)]
-struct Gathered {
+struct NameBuffer {
     text: Vec<u8>,
     places: Vec<(u64, std::ops::Range<usize>)>,
 }
 
 impl<'a> Reordered<'a> {
-    pub(super) fn new(source: &'a dyn MatrixSource, axis: Axis, picked: &'a Picked) -> Self {
-        let gathered = Gathered::default();
-        Self { source, axis, picked, kept: KEPT, gathered, given: 0, next: 0, left: picked.len() }
+    pub(super) fn new(source: &'a dyn MatrixSource, axis: Axis, picked: &'a PositionMap) -> Self {
+        let buffer = NameBuffer::default();
+        Self { source, axis, picked, kept: KEPT, buffer, given: 0, next: 0, left: picked.len() }
     }
 
     /// Collects the next names, as many as may be kept.
     fn gather(&mut self) -> Result<()> {
-        self.gathered.text.clear();
-        self.gathered.places.clear();
+        self.buffer.text.clear();
+        self.buffer.places.clear();
         self.given = 0;
         let mut end = self.picked.len();
         if self.next == end {
@@ -95,20 +95,20 @@ impl<'a> Reordered<'a> {
             while stretches.next_if(|one| one.old().end <= old).is_some() {}
             let to = stretches.peek().and_then(|one| one.moved(old));
             if let Some(to) = to.filter(|to| (self.next..end).contains(to)) {
-                self.gathered.push(to, name);
-                if self.gathered.bytes() > self.kept {
-                    end = self.gathered.halve(end);
+                self.buffer.push(to, name);
+                if self.buffer.bytes() > self.kept {
+                    end = self.buffer.halve(end);
                 }
             }
             old += 1;
         }
-        self.gathered.places.sort_unstable_by_key(|(to, _)| *to);
+        self.buffer.places.sort_unstable_by_key(|(to, _)| *to);
         self.next = end;
         Ok(())
     }
 }
 
-impl Gathered {
+impl NameBuffer {
     fn push(&mut self, to: u64, name: &[u8]) {
         let start = self.text.len();
         self.text.extend_from_slice(name);
@@ -141,13 +141,13 @@ impl Gathered {
 
 impl StringReader for Reordered<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        if self.given == self.gathered.places.len() {
+        if self.given == self.buffer.places.len() {
             self.gather()?;
         }
-        let Some((_, range)) = self.gathered.places.get(self.given) else { return Ok(None) };
+        let Some((_, range)) = self.buffer.places.get(self.given) else { return Ok(None) };
         self.given += 1;
         self.left = self.left.saturating_sub(1);
-        Ok(self.gathered.text.get(range.clone()))
+        Ok(self.buffer.text.get(range.clone()))
     }
 
     fn remaining(&self) -> Option<u64> {
@@ -191,7 +191,7 @@ mod tests {
                 .flat_map(|range| range.clone())
                 .map(|at| &*all[usize::try_from(at).unwrap()])
                 .collect();
-            let picked = Picked::new(ranges.to_vec(), 40, "row").unwrap();
+            let picked = PositionMap::new(ranges.to_vec(), 40, "row").unwrap();
             let read = |names: &mut dyn StringReader| {
                 let count = names.remaining();
                 let list = names.list().unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nnz_core::{Batch, Error, Majors as BatchMajors, Minors, Order, Result, Shape};
 
-use super::picked::{Lookup, Picked, Stretch, in_stretches, in_table};
+use super::position_map::{Lookup, PositionMap, Stretch, in_stretches, in_table};
 use super::sorter::Sorter;
 use crate::stages::Step;
 
@@ -13,21 +13,26 @@ pub(super) enum Majors {
     /// All majors are in one stretch.
     Moved(Stretch),
     /// Some majors are selected.
-    Found(Arc<Picked>),
+    Found(Arc<PositionMap>),
     /// All majors are selected, and there are few.
-    Sought(Arc<Picked>),
+    Sought(Arc<PositionMap>),
 }
 
 /// Drops entries that are not selected, and moves the others.
 pub(super) struct Pick {
     majors: Majors,
-    minors: Arc<Picked>,
+    minors: Arc<PositionMap>,
     /// Whether minors need 64 bits in the result.
     wide: bool,
 }
 
 impl Pick {
-    pub(super) fn new(majors: Majors, minors: &Arc<Picked>, shape: Shape, order: Order) -> Self {
+    pub(super) fn new(
+        majors: Majors,
+        minors: &Arc<PositionMap>,
+        shape: Shape,
+        order: Order,
+    ) -> Self {
         let wide = shape.minor(order) > 1 << 32;
         Self { majors, minors: Arc::clone(minors), wide }
     }

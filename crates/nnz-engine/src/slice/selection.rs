@@ -15,9 +15,9 @@ use nnz_core::{
     Axis, AxisKind, BYTE_ORDER_MARK, Error, ErrorKind, MatrixSource, Place, Result, not_text,
 };
 
-use super::picked::{Picked, Stretch, one_of, past_the_end};
+use super::position_map::{PositionMap, Stretch, one_of, past_the_end};
 use condition::Condition;
-use named::Named;
+use named::WordPositions;
 pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};
 use sample::Sample;
 
@@ -108,8 +108,8 @@ impl Item {
 }
 
 /// A resolved selection, with notes for the user.
-pub(super) struct Resolved {
-    pub(super) picked: Picked,
+pub(super) struct ResolvedSelection {
+    pub(super) picked: PositionMap,
     pub(super) notes: Vec<String>,
 }
 
@@ -263,17 +263,26 @@ impl Selection {
     }
 
     /// Resolves the selection for an axis of a matrix.
-    pub(super) fn resolve(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
+    pub(super) fn resolve(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<ResolvedSelection> {
         self.found(source, axis, false, self.allow_empty)
     }
 
     /// Resolves the selection for an axis of a matrix, in the order of the matrix. Ranges may extend
     /// past the end.
-    pub(super) fn resolve_sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
-        let Resolved { picked, notes } = self.found(source, axis, true, self.allow_empty)?;
+    pub(super) fn resolve_sorted(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<ResolvedSelection> {
+        let ResolvedSelection { picked, notes } =
+            self.found(source, axis, true, self.allow_empty)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
-        Ok(Resolved {
-            picked: Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?,
+        Ok(ResolvedSelection {
+            picked: PositionMap::new(ranges, source.header().shape.len(axis), one_of(axis))?,
             notes,
         })
     }
@@ -291,9 +300,9 @@ impl Selection {
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<(Vec<Range<u64>>, Vec<String>)> {
-        let Resolved { picked, notes } = self.found(source, axis, false, true)?;
+        let ResolvedSelection { picked, notes } = self.found(source, axis, false, true)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
-        let merged = Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?;
+        let merged = PositionMap::new(ranges, source.header().shape.len(axis), one_of(axis))?;
         Ok((merged.stretches().iter().map(Stretch::old).collect(), notes))
     }
 
@@ -346,17 +355,17 @@ impl Selection {
         axis: Axis,
         clip: bool,
         allow_empty: bool,
-    ) -> Result<Resolved> {
+    ) -> Result<ResolvedSelection> {
         let len = source.header().shape.len(axis);
         let words: Vec<&[u8]> = self.terms.iter().flat_map(Term::words).collect();
         let ranges = self.terms.iter().flat_map(Term::texts_of_ranges);
         let one = self.one(axis);
-        let named = Named::find(&words, ranges, source, (axis, one))?;
-        let mut both: Option<(Picked, bool)> = None;
+        let named = WordPositions::find(&words, ranges, source, (axis, one))?;
+        let mut both: Option<(PositionMap, bool)> = None;
         for (term, before) in self.terms.iter().zip(0..) {
             let (ranges, is_list) = term.ranges(source, axis, &named, clip)?;
             let one = term.one(axis);
-            let picked = Picked::new(ranges, len, one)?;
+            let picked = PositionMap::new(ranges, len, one)?;
             let is_checked = !allow_empty && !term.is_everything();
             if is_checked && picked.len() == 0 {
                 return Err(nothing::error(nothing::message(&[term.text()], one, false)));
@@ -364,7 +373,7 @@ impl Selection {
             let lists = is_list && both.as_ref().is_some_and(|(_, listed)| *listed);
             both = Some(match both {
                 None => (picked, is_list),
-                // The order is that of the first list.
+                // The order of the first list is kept.
                 Some((before, false)) if is_list => (picked.of_both(&before, len, one)?, true),
                 Some((before, listed)) => (before.of_both(&picked, len, one)?, listed || is_list),
             });
@@ -376,9 +385,9 @@ impl Selection {
         }
         let picked = match both {
             Some((picked, _)) => picked,
-            None => Picked::new(Vec::new(), len, one)?,
+            None => PositionMap::new(Vec::new(), len, one)?,
         };
-        Ok(Resolved { picked, notes: named.notes() })
+        Ok(ResolvedSelection { picked, notes: named.notes() })
     }
 }
 
@@ -429,7 +438,7 @@ impl Term {
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
-        named: &Named<'_>,
+        named: &WordPositions<'_>,
         clip: bool,
     ) -> Result<(Vec<Range<u64>>, bool)> {
         let len = source.header().shape.len(axis);

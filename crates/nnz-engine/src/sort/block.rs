@@ -39,7 +39,7 @@ pub(super) fn unpack<'a>(
     Ok(words)
 }
 
-/// Appends the bytes of values; those of 32 bits are packed.
+/// Appends the bytes of values; 32-bit values are packed.
 pub(super) fn pack_values(values: &[u8], size: usize, words: &mut Vec<u32>) {
     if size == 4 {
         let integers: Vec<u32> = values.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
@@ -78,7 +78,7 @@ pub(super) fn unpack_values<'a>(
 
 /// An unnamed file changed: the disk failed.
 fn damaged() -> Error {
-    Error::mismatch(Place::default(), "a damaged file of sorted entries", "what was written")
+    Error::mismatch(Place::default(), "a damaged temporary file", "the data that was written")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use nnz_core::{Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
 use super::SortPlan;
 use super::cut::Cut;
-use super::packet::{Entries, Loose, Packet, scatter};
+use super::packet::{Entries, Packet, UnstoredPacket, scatter};
 use super::shares::Shares;
 use super::store::Store;
 use crate::stages::BATCH;
@@ -65,7 +65,7 @@ impl Buckets {
         Self { packets: Arc::new(packets), next: 0, most: shares.bucket, inner: None }
     }
 
-    /// Divides a bucket that is too large into smaller ones; `None` if it is a single cell.
+    /// Divides a bucket that is too large into smaller ones; `None` if it is a single element.
     fn cut_again(&self, bucket: usize, count: usize) -> Result<Option<Self>> {
         let outer = &self.packets;
         let [majors, minors] = outer.cut.covers(bucket);
@@ -81,7 +81,7 @@ impl Buckets {
             packet.unpack(bucket..bucket + 1, &outer.cut, &mut scratch, &mut entries)?;
             let full = entries.len() >= self.most || position == outer.packets.len();
             if full && entries.len() > 0 {
-                let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places)?;
+                let loose = UnstoredPacket::new(&entries, &cut, &mut cut_up, &mut places)?;
                 packets.push(loose.keep(&outer.store)?);
                 entries = Entries { values: outer.values.clone(), ..Entries::default() };
             }

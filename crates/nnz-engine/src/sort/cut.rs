@@ -1,4 +1,4 @@
-//! Dividing a range of cells into buckets.
+//! Dividing a range of elements into buckets.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const WORTH: u64 = 64 * 1024;
 /// The same for the part of a bucket in a packet.
 const WORTH_IN_PACKET: u64 = 128;
 
-/// A range of cells and its division: by major, or by minor if there is only one major.
+/// A range of elements and its division: by major, or by minor if there is only one major.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub(super) majors: Range<u64>,
@@ -59,7 +59,7 @@ impl Cut {
         if self.by_major { &self.majors } else { &self.minors }
     }
 
-    /// Returns the bucket of a cell in the range.
+    /// Returns the bucket of an element in the range.
     pub(super) fn bucket_of(&self, major: u64, minor: u64) -> usize {
         let position = if self.by_major { major } else { minor };
         usize::try_from((position - self.range().start) >> self.shift).unwrap_or(usize::MAX)

@@ -5,7 +5,7 @@ use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
 
 use super::block::{pack, pack_values, unpack, unpack_values};
 use super::cut::Cut;
-use super::store::{Kept, Store};
+use super::store::{Store, StoredWords};
 use crate::stages::emptied;
 
 /// Entries in storage order, with an array for each component.
@@ -147,7 +147,9 @@ impl Entries {
             let entries = batch.run(first).start..batch.run(run - 1).end;
             if !self.values.extend_from(&batch.values, entries.clone()) {
                 if before > 0 {
-                    return Err(Error::argument("batches of one matrix differ in their type"));
+                    return Err(Error::argument(
+                        "batches of one matrix have different value types",
+                    ));
                 }
                 self.values = emptied(&batch.values);
                 self.values.extend_from(&batch.values, entries);
@@ -165,7 +167,8 @@ impl Entries {
         let outside = |major, minor| {
             let (row, col) = batch.order.row_col(major, minor);
             let place = Place::default().at(nnz_core::At::Entry { row, col });
-            Err(Error::mismatch(place, "an entry outside", shape))
+            let expected = format!("a position inside {shape}");
+            Err(Error::mismatch(place, "an entry outside the matrix", expected))
         };
         let (majors, minors) = (shape.major(batch.order), shape.minor(batch.order));
         if let (Minors::U32(all), Ok(narrow)) = (&batch.minors, u32::try_from(major)) {
@@ -213,18 +216,18 @@ pub(super) struct Packet {
     ends: Vec<(u32, u32)>,
     wide_majors: bool,
     wide_minors: bool,
-    kept: Kept,
+    words: StoredWords,
 }
 
 /// A packet that is not stored yet.
-pub(super) struct Loose {
+pub(super) struct UnstoredPacket {
     ends: Vec<(u32, u32)>,
     wide_majors: bool,
     wide_minors: bool,
     words: Vec<u32>,
 }
 
-impl Loose {
+impl UnstoredPacket {
     /// Divides and packs entries; `cut_up` and `places` are buffers.
     pub(super) fn new(
         entries: &Entries,
@@ -289,7 +292,7 @@ impl Loose {
     pub(super) fn keep(self, store: &Store) -> Result<Packet> {
         let Self { ends, wide_majors, wide_minors, words } = self;
         store.count(size_of_val(&ends[..]));
-        Ok(Packet { ends, wide_majors, wide_minors, kept: store.keep(words)? })
+        Ok(Packet { ends, wide_majors, wide_minors, words: store.keep(words)? })
     }
 }
 
@@ -318,7 +321,7 @@ impl Packet {
             return Ok(());
         }
         let [buffer, scratch] = scratch;
-        let mut words = self.kept.read(start, len, buffer)?;
+        let mut words = self.words.read(start, len, buffer)?;
         for bucket in buckets {
             let count = self.count(bucket);
             if count == 0 {
@@ -362,7 +365,7 @@ mod tests {
                     expected.extend((cut.bucket_of(major, 0) == 1).then_some(major));
                 }
                 let (mut cut_up, mut places) = Default::default();
-                let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places).unwrap();
+                let loose = UnstoredPacket::new(&entries, &cut, &mut cut_up, &mut places).unwrap();
                 let packet = loose.keep(&store).unwrap();
                 let mut scratch = [Vec::new(), Vec::new()];
                 packet.unpack(1..2, &cut, &mut scratch, &mut unpacked).unwrap();

@@ -25,7 +25,7 @@ struct State {
 }
 
 /// Stored words.
-pub(crate) enum Kept {
+pub(crate) enum StoredWords {
     Memory(Vec<u32>),
     File { file: Arc<TemporaryFile>, offset: u64 },
 }
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Stores words, in memory while there is space.
-    pub(crate) fn keep(&self, mut words: Vec<u32>) -> Result<Kept> {
+    pub(crate) fn keep(&self, mut words: Vec<u32>) -> Result<StoredWords> {
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let len = bytes.len() as u64;
         let mut state = self.lock();
@@ -59,7 +59,7 @@ impl Store {
             state.in_memory += len;
             drop(state);
             words.shrink_to_fit();
-            return Ok(Kept::Memory(words));
+            return Ok(StoredWords::Memory(words));
         }
         let file = match &state.file {
             Some(file) => file.clone(),
@@ -72,7 +72,7 @@ impl Store {
         }
         drop(state);
         file.write_all_at(bytes, offset)?;
-        Ok(Kept::File { file, offset })
+        Ok(StoredWords::File { file, offset })
     }
 
     /// Checks that the disk has space for the bytes that do not fit into memory.
@@ -82,7 +82,7 @@ impl Store {
     }
 }
 
-impl Kept {
+impl StoredWords {
     /// Reads `len` words from word `start` on, into `buffer` if they are not in memory.
     pub(crate) fn read<'a>(
         &'a self,

@@ -86,7 +86,7 @@ fn signed(value_type: ValueType) -> ValueType {
     }
 }
 
-/// Returns whether a shared value is also that of the entries that follow.
+/// Returns whether a shared value is also the value of the entries that follow.
 pub(crate) fn stays_shared(header: &Header) -> bool {
     match header.structure {
         Structure::General | Structure::Symmetric(_) => true,
@@ -147,8 +147,8 @@ impl Step for Mirror {
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {
                     let place = Place::default().at(At::Entry { row, col });
-                    let found = "an entry on the wrong side of the diagonal";
-                    return Err(Error::mismatch(place, found, "the shared value"));
+                    let found = "an entry whose value is negated when it is mirrored";
+                    return Err(Error::mismatch(place, found, "the shared value of all entries"));
                 }
             }
             Ok(())

@@ -6,7 +6,7 @@ use super::{Builder, Step, emptied};
 
 /// A part of a square matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TrianglePart {
     /// Entries on and below the diagonal.
     Lower,
     /// Entries above the diagonal, with rows and columns exchanged.
@@ -15,7 +15,7 @@ pub(crate) enum Part {
 
 /// Keeps the entries of a part.
 pub(crate) struct Triangular {
-    pub(crate) part: Part,
+    pub(crate) part: TrianglePart,
     pub(crate) builder: Builder,
 }
 
@@ -26,13 +26,13 @@ impl Step for Triangular {
         spare.values = emptied(&batch.values);
         batch.try_for_each(|entry, major, minor| {
             let (row, col) = order.row_col(major, minor);
-            if (row >= col) == (self.part == Part::Lower) {
+            if (row >= col) == (self.part == TrianglePart::Lower) {
                 self.builder.push(spare, major, minor);
                 spare.values.extend_from(&batch.values, entry..entry + 1);
             }
             Ok::<(), nnz_core::Error>(())
         })?;
-        if self.part == Part::UpperExchanged {
+        if self.part == TrianglePart::UpperExchanged {
             spare.order = match order {
                 Order::Row => Order::Col,
                 Order::Col => Order::Row,

@@ -6,7 +6,7 @@ use nnz_core::{
 
 use super::{Batches, Builder, emptied};
 
-/// What to do with duplicate entries: several entries of one cell.
+/// Handling of duplicate entries: several entries of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// Refuse them. The default.
@@ -91,8 +91,8 @@ impl BatchReader for Unique<'_> {
 pub(crate) fn add_duplicate(a: Scalar, b: Scalar, place: impl FnOnce() -> Place) -> Result<Scalar> {
     sum(a, b).ok_or_else(|| {
         let kind = ErrorKind::Mismatch {
-            found: "entries whose sum does not fit".to_owned(),
-            expected: format!("a sum that {} holds", b.value_type()),
+            found: "duplicate entries whose sum is out of range".to_owned(),
+            expected: format!("a sum within the range of {}", b.value_type()),
         };
         Error::new(kind, place())
     })

@@ -1,4 +1,4 @@
-//! Dropping entries that equal unstored cells: the zeros of a dense source, which a sparse target
+//! Dropping entries that equal unstored elements: the zeros of a dense source, which a sparse target
 //! does not store, and entries with the fill value.
 
 use nnz_core::{Batch, Error, Header, Result, Rounding, Scalar, ValueType, Values};
@@ -8,7 +8,7 @@ use super::{Builder, Step, emptied};
 /// Bytes of the largest value.
 const LARGEST: usize = 16;
 
-/// Cells that are compared at once.
+/// Elements that are compared at once.
 const BLOCK: usize = 256;
 
 /// Drops entries that are zero. Negative zeros and NaN are kept.
@@ -18,7 +18,7 @@ impl Step for DropZeros {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         // Only the zero of each type has all bytes zero, and not a negative one.
         let zero = [0; LARGEST];
-        drop_cells(self.0, batch, spare, &zero[..batch.values.value_type().size()])
+        drop_elements(self.0, batch, spare, &zero[..batch.values.value_type().size()])
     }
 }
 
@@ -46,7 +46,7 @@ impl Step for PositiveZeros {
     }
 }
 
-/// Returns the step that drops entries that equal unstored cells of a sparse matrix: the fill
+/// Returns the step that drops entries that equal unstored elements of a sparse matrix: the fill
 /// value, or zero. Returns `None` for a fill value that the type does not have.
 pub(crate) fn drop_unstored(header: &Header) -> Option<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
@@ -72,25 +72,30 @@ impl DropValue {
 
 impl Step for DropValue {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
-        drop_cells(self.builder, batch, spare, &self.bytes)
+        drop_elements(self.builder, batch, spare, &self.bytes)
     }
 }
 
-/// Drops entries whose bytes are those of a value.
-fn drop_cells(builder: Builder, batch: &mut Batch, spare: &mut Batch, value: &[u8]) -> Result<()> {
+/// Drops entries with the bytes of a value.
+fn drop_elements(
+    builder: Builder,
+    batch: &mut Batch,
+    spare: &mut Batch,
+    value: &[u8],
+) -> Result<()> {
     if let Values::Iso(scalar) = batch.values {
         batch.values = scalar.repeat(batch.entries());
     }
     let size = batch.values.value_type().size();
-    let cells = batch.values.bytes();
+    let elements = batch.values.bytes();
     // Values of another type have other bytes.
-    if value.len() != size || !holds(cells, value) {
+    if value.len() != size || !holds(elements, value) {
         return Ok(());
     }
     builder.start(batch.order, spare);
     spare.values = emptied(&batch.values);
     batch.try_for_each(|entry, major, minor| {
-        if &cells[entry * size..][..size] != value {
+        if &elements[entry * size..][..size] != value {
             builder.push(spare, major, minor);
             spare.values.extend_from(&batch.values, entry..entry + 1);
         }
@@ -100,21 +105,21 @@ fn drop_cells(builder: Builder, batch: &mut Batch, spare: &mut Batch, value: &[u
     Ok(())
 }
 
-/// Returns whether any cell has the bytes of a value. Usually none has.
-fn holds(cells: &[u8], value: &[u8]) -> bool {
+/// Returns whether any element has the bytes of a value. Usually none has.
+fn holds(elements: &[u8], value: &[u8]) -> bool {
     match value.len() {
-        1 => holds_of::<1>(cells, value),
-        2 => holds_of::<2>(cells, value),
-        4 => holds_of::<4>(cells, value),
-        8 => holds_of::<8>(cells, value),
-        _ => cells.chunks_exact(value.len()).any(|cell| cell == value),
+        1 => holds_of::<1>(elements, value),
+        2 => holds_of::<2>(elements, value),
+        4 => holds_of::<4>(elements, value),
+        8 => holds_of::<8>(elements, value),
+        _ => elements.chunks_exact(value.len()).any(|element| element == value),
     }
 }
 
-fn holds_of<const SIZE: usize>(cells: &[u8], value: &[u8]) -> bool {
+fn holds_of<const SIZE: usize>(elements: &[u8], value: &[u8]) -> bool {
     // Without an early exit, the comparison is vectorized.
-    let mut blocks = cells.as_chunks::<SIZE>().0.chunks(BLOCK);
-    blocks.any(|block| block.iter().fold(false, |any, cell| any | (cell[..] == *value)))
+    let mut blocks = elements.as_chunks::<SIZE>().0.chunks(BLOCK);
+    blocks.any(|block| block.iter().fold(false, |any, element| any | (element[..] == *value)))
 }
 
 #[cfg(test)]
@@ -126,18 +131,19 @@ mod tests {
         for size in [1, 2, 4, 8, 16] {
             let value: Vec<u8> = (1..).take(size).collect();
             assert!(!holds(&[], &value));
-            for cells in [1, BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
-                // The bytes are present, but across two cells.
-                let mut bytes = value.repeat(cells);
+            for elements in [1, BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
+                // The bytes are present, but across two elements.
+                let mut bytes = value.repeat(elements);
                 bytes.rotate_left(size / 2);
                 bytes.iter_mut().step_by(size).for_each(|byte| *byte = 99);
-                assert!(!holds(&bytes, &value), "{cells} cells of {size}");
-                for at in
-                    [0, cells / 2, cells.saturating_sub(1)].into_iter().filter(|at| *at < cells)
+                assert!(!holds(&bytes, &value), "{elements} elements of {size}");
+                for at in [0, elements / 2, elements.saturating_sub(1)]
+                    .into_iter()
+                    .filter(|at| *at < elements)
                 {
                     let mut bytes = bytes.clone();
                     bytes[at * size..][..size].copy_from_slice(&value);
-                    assert!(holds(&bytes, &value), "{at} of {cells} cells of {size}");
+                    assert!(holds(&bytes, &value), "{at} of {elements} elements of {size}");
                 }
             }
         }

@@ -7,7 +7,7 @@ const BAND: usize = 4096;
 
 /// Visits the entries of a batch by band: first the lowest minors of all runs.
 ///
-/// Entries of a run usually ascend, so those of a band are adjacent. Otherwise they are visited in
+/// Entries of a run usually ascend, so the entries of a band are adjacent. Otherwise they are visited in
 /// a later band, at the latest in the last one, which takes the rest.
 #[derive(Default)]
 pub(super) struct Bands {

@@ -36,8 +36,8 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
     pub(super) const MINOR_BYTES: usize = MinorTallies::<T, S>::BYTES;
 }
 
-/// The result of a batch.
-pub(super) struct Part<S> {
+/// The tally of a batch.
+pub(super) struct BatchTally<S> {
     /// The batch, if its minors are summed sequentially.
     batches: Option<[Batch; 2]>,
     pub(super) majors: Vec<(u64, Tally<S>)>,
@@ -46,7 +46,7 @@ pub(super) struct Part<S> {
 
 impl<T: Value, S: Slim<T>> Counting<T, S> {
     /// Counts the entries of a batch.
-    fn count(&self, batches: [Batch; 2]) -> Part<S::Sums> {
+    fn count(&self, batches: [Batch; 2]) -> BatchTally<S::Sums> {
         let batch = &batches[0];
         let values = T::slice(&batch.values).unwrap_or_default();
         let mut whole = Tally::default();
@@ -74,36 +74,36 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
         if self.minors.is_none() || S::ORDER_FREE {
             batches.take().into_iter().for_each(|batches| self.entries.reuse(batches));
         }
-        Part { batches, majors, whole }
+        BatchTally { batches, majors, whole }
     }
 }
 
 /// The parallel part for a whole matrix and some of its rows or columns.
-pub(super) struct Several<T, S: Slim<T>> {
+pub(super) struct CountingWork<T, S: Slim<T>> {
     pub(super) whole: Counting<T, S>,
-    /// What is counted of entries that a step selects.
+    /// Steps that select entries, and counts of these.
     pub(super) parts: Vec<(Box<dyn Step>, Counting<T, S>)>,
 }
 
-impl<T: Value, S: Slim<T>> Several<T, S> {
+impl<T: Value, S: Slim<T>> CountingWork<T, S> {
     /// Creates the sequential parts, the first for the whole matrix.
-    pub(super) fn counted(&self) -> AllCounted<'_, T, S> {
+    pub(super) fn writers(&self) -> TallyWriters<'_, T, S> {
         let parts = self.parts.iter().map(|(_, counting)| counting);
-        AllCounted(std::iter::once(&self.whole).chain(parts).map(Counted::new).collect())
+        TallyWriters(std::iter::once(&self.whole).chain(parts).map(TallyWriter::new).collect())
     }
 }
 
-impl<T: Value, S: Slim<T>> Work for Several<T, S> {
+impl<T: Value, S: Slim<T>> Work for CountingWork<T, S> {
     type Batch = Batch;
-    type BatchUnits = [Batch; 2];
-    type Encoded = Vec<Part<S::Sums>>;
+    type Decoded = [Batch; 2];
+    type Encoded = Vec<BatchTally<S::Sums>>;
     type Joint = ();
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
         self.whole.entries.decode(units)
     }
 
-    fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Vec<Part<S::Sums>>> {
+    fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Vec<BatchTally<S::Sums>>> {
         self.whole.entries.prepare(&mut batches, S::VALUES)?;
         let mut all = Vec::with_capacity(1 + self.parts.len());
         for (step, counting) in &self.parts {
@@ -119,17 +119,17 @@ impl<T: Value, S: Slim<T>> Work for Several<T, S> {
 }
 
 /// The sequential parts for a whole matrix and some of its rows or columns.
-pub(super) struct AllCounted<'a, T, S: Slim<T>>(pub(super) Vec<Counted<'a, T, S>>);
+pub(super) struct TallyWriters<'a, T, S: Slim<T>>(pub(super) Vec<TallyWriter<'a, T, S>>);
 
-impl<T: Value, S: Slim<T>> Write<Several<T, S>> for AllCounted<'_, T, S> {
-    fn write(&mut self, all: Vec<Part<S::Sums>>) -> Result<()> {
-        self.0.iter_mut().zip(all).for_each(|(counted, part)| counted.add(part));
+impl<T: Value, S: Slim<T>> Write<CountingWork<T, S>> for TallyWriters<'_, T, S> {
+    fn write(&mut self, all: Vec<BatchTally<S::Sums>>) -> Result<()> {
+        self.0.iter_mut().zip(all).for_each(|(writer, part)| writer.add(part));
         Ok(())
     }
 }
 
 /// The sequential part.
-pub(super) struct Counted<'a, T, S: Slim<T>> {
+pub(super) struct TallyWriter<'a, T, S: Slim<T>> {
     counting: &'a Counting<T, S>,
     whole: Tally<S::Sums>,
     majors: Vec<Tally<S::Sums>>,
@@ -137,20 +137,20 @@ pub(super) struct Counted<'a, T, S: Slim<T>> {
     minors: Option<MinorTallies<T, S>>,
 }
 
-/// The result of all batches.
-pub(super) struct Found<S> {
+/// The tallies of all batches.
+pub(super) struct Tallies<S> {
     pub(super) whole: Tally<S>,
     pub(super) majors: Option<Vec<Tally<S>>>,
     pub(super) minors: Option<Vec<Tally<S>>>,
 }
 
-impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
+impl<'a, T: Value, S: Slim<T>> TallyWriter<'a, T, S> {
     fn new(counting: &'a Counting<T, S>) -> Self {
         let minors = counting.minors.filter(|_| !S::ORDER_FREE).map(MinorTallies::new);
         Self { counting, whole: Tally::default(), majors: Vec::new(), minors }
     }
 
-    pub(super) fn finish(self) -> Found<S::Sums> {
+    pub(super) fn finish(self) -> Tallies<S::Sums> {
         let counting = self.counting;
         let mut all: Option<Vec<Tally<S::Sums>>> = None;
         for tallies in std::mem::take(&mut *lock(&counting.tallies)).into_iter().chain(self.minors)
@@ -169,7 +169,7 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
             }
             _ => self.whole,
         };
-        Found {
+        Tallies {
             whole,
             majors: counting.by_major.then_some(self.majors),
             minors: counting.minors.map(|_| all.unwrap_or_default()),
@@ -178,9 +178,9 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
 }
 
 /// The check for duplicates, if any.
-pub(super) struct Watched(pub(super) Option<Ascent>);
+pub(super) struct AscentCheck(pub(super) Option<Ascent>);
 
-impl<T: Value, S: Slim<T>> Join<Several<T, S>> for Watched {
+impl<T: Value, S: Slim<T>> Join<CountingWork<T, S>> for AscentCheck {
     fn join(&mut self, batches: &[Batch; 2]) -> Result<Option<()>> {
         if let Self(Some(ascent)) = self {
             ascent.watch(&batches[0]);
@@ -189,8 +189,8 @@ impl<T: Value, S: Slim<T>> Join<Several<T, S>> for Watched {
     }
 }
 
-impl<T: Value, S: Slim<T>> Counted<'_, T, S> {
-    fn add(&mut self, part: Part<S::Sums>) {
+impl<T: Value, S: Slim<T>> TallyWriter<'_, T, S> {
+    fn add(&mut self, part: BatchTally<S::Sums>) {
         self.whole.merge(&part.whole);
         for (major, tally) in part.majors {
             let major = usize::try_from(major).unwrap_or(usize::MAX);

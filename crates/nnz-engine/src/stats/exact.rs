@@ -29,8 +29,8 @@ impl Sums for ExactSum {
     }
 
     fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
-        let cells = zeros.saturating_add(count.into());
-        let mean = self.0 as f64 / cells as f64;
+        let elements = zeros.saturating_add(count.into());
+        let mean = self.0 as f64 / elements as f64;
         (Some(Total { sum: Number::Integer(self.0), mean }), None)
     }
 }
@@ -79,27 +79,27 @@ impl Exact {
 
     /// Deviations are relative to the integer below the mean, with a correction for the difference:
     /// as integers, they have no rounding errors, even for large values.
-    fn variance(&self, cells: u128) -> f64 {
-        if cells < 2 {
+    fn variance(&self, elements: u128) -> f64 {
+        if elements < 2 {
             return f64::NAN;
         }
         // The differences between numbers are the same if all are negated.
         let sum = self.sum.unsigned_abs();
-        let (below, off) = (sum / cells, sum % cells);
+        let (below, off) = (sum / elements, sum % elements);
         let mut distances = self.squares;
         distances.subtract(Wide::product(below, sum));
         distances.subtract(Wide::product(below, off));
         let spread = match distances {
-            // The number of cells times the squared deviations, minus the squared correction:
+            // The number of elements times the squared deviations, minus the squared correction:
             // exact.
             Wide { high: 0, low } => {
-                let mut spread = Wide::product(low, cells);
+                let mut spread = Wide::product(low, elements);
                 spread.subtract(Wide::product(off, off));
-                spread.float() / cells as f64
+                spread.float() / elements as f64
             }
-            large => large.float() - off as f64 / cells as f64 * off as f64,
+            large => large.float() - off as f64 / elements as f64 * off as f64,
         };
-        spread / (cells - 1) as f64
+        spread / (elements - 1) as f64
     }
 }
 
@@ -163,12 +163,12 @@ impl Sums for Exact {
     }
 
     fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
-        let cells = zeros.saturating_add(count.into());
+        let elements = zeros.saturating_add(count.into());
         let found = self.any.then_some((self.min, self.max));
         let (min, max) = extremes(found, 0, zeros, Number::Integer);
-        let mean = self.sum as f64 / cells as f64;
+        let mean = self.sum as f64 / elements as f64;
         let total = Total { sum: Number::Integer(self.sum), mean };
-        (Some(total), Some(Spread { variance: self.variance(cells), min, max }))
+        (Some(total), Some(Spread { variance: self.variance(elements), min, max }))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Compensated sums of floats.
-#![expect(clippy::cast_precision_loss, reason = "counts of cells among floats")]
+#![expect(clippy::cast_precision_loss, reason = "counts of elements among floats")]
 
 use super::tally::{Slim, Sums, extremes};
 use super::{Number, Spread, Total};
@@ -28,8 +28,8 @@ impl FloatSum {
         if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
     }
 
-    fn of_cells(&self, cells: f64) -> Total {
-        Total { sum: Number::Float(self.total()), mean: self.total() / cells }
+    fn of_elements(&self, elements: f64) -> Total {
+        Total { sum: Number::Float(self.total()), mean: self.total() / elements }
     }
 }
 
@@ -40,7 +40,7 @@ impl Sums for FloatSum {
     }
 
     fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
-        (Some(self.of_cells(count as f64 + zeros as f64)), None)
+        (Some(self.of_elements(count as f64 + zeros as f64)), None)
     }
 }
 
@@ -120,20 +120,20 @@ impl Sums for Float {
         let found = (self.count > 0.0).then_some((self.min, self.max));
         let (min, max) = extremes(found, 0.0, zeros, Number::Float);
         let zeros = zeros as f64;
-        let cells = self.count + zeros;
+        let elements = self.count + zeros;
         let spread = match self.count {
             0.0 => 0.0,
-            count => self.spread + self.mean * self.mean * (count / cells * zeros),
+            count => self.spread + self.mean * self.mean * (count / elements * zeros),
         };
-        let variance = match spread / (cells - 1.0) {
-            _ if cells < 2.0 => f64::NAN,
+        let variance = match spread / (elements - 1.0) {
+            _ if elements < 2.0 => f64::NAN,
             // The squares of finite numbers overflowed.
             variance if variance.is_nan() && self.min.is_finite() && self.max.is_finite() => {
                 f64::INFINITY
             }
             variance => variance,
         };
-        (Some(self.sum.of_cells(cells)), Some(Spread { variance, min, max }))
+        (Some(self.sum.of_elements(elements)), Some(Spread { variance, min, max }))
     }
 }
 

@@ -3,7 +3,7 @@
 use nnz_core::{Error, MatrixSource, Place, Result, ValueType};
 use nnz_storage::TaskContext;
 
-use super::counting::{Part, Several, Watched};
+use super::counting::{AscentCheck, BatchTally, CountingWork};
 use super::number::Value;
 use super::tally::{Nothing, Slim, Sums, Tally};
 use super::{Counting, Measures, Moments, Pass, StatsOptions, summed_type};
@@ -62,15 +62,14 @@ fn stream<T: Value, S: Slim<T>>(
 ) -> Result<()> {
     let header = source.header();
     let values = S::VALUES.then_some(T::TYPE);
-    let Pass { entries, fields, by_major, minors, mut watched } =
-        Pass::new(source, options, values);
+    let Pass { entries, fields, by_major, minors, mut check } = Pass::new(source, options, values);
     let whole = Counting::<T, S>::new(entries, by_major, minors);
-    let several = Several { whole, parts: Vec::new() };
+    let several = CountingWork { whole, parts: Vec::new() };
     let (len, across) = (header.shape.major(header.order), header.shape.minor(header.order));
     let mut majors = Majors { across, next: 0, current: Tally::<S::Sums>::default(), each };
     let workers = Workers::of(context);
-    run(source.units(0..len, fields)?, &several, &mut watched, &mut majors, workers)?;
-    if let Watched(Some(ascent)) = watched {
+    run(source.units(0..len, fields)?, &several, &mut check, &mut majors, workers)?;
+    if let AscentCheck(Some(ascent)) = check {
         ascent.finish(source, context)?;
     }
     majors.reach(len);
@@ -79,7 +78,7 @@ fn stream<T: Value, S: Slim<T>>(
 
 /// Joins the parts of each major.
 struct Majors<'a, 'e, S> {
-    /// The number of cells of a major.
+    /// The number of elements of a major.
     across: u64,
     /// The major after the current one, which is incomplete.
     next: u64,
@@ -102,11 +101,11 @@ impl<S: Sums> Majors<'_, '_, S> {
     }
 }
 
-impl<T: Value, S: Slim<T>> Write<Several<T, S>> for Majors<'_, '_, S::Sums> {
-    fn write(&mut self, all: Vec<Part<S::Sums>>) -> Result<()> {
+impl<T: Value, S: Slim<T>> Write<CountingWork<T, S>> for Majors<'_, '_, S::Sums> {
+    fn write(&mut self, all: Vec<BatchTally<S::Sums>>) -> Result<()> {
         for (major, tally) in all.into_iter().flat_map(|part| part.majors) {
             if major + 1 < self.next {
-                let found = format!("an entry of {major} after one of {}", self.next - 1);
+                let found = format!("an entry of {major} after an entry of {}", self.next - 1);
                 let expected = "ascending rows or columns";
                 return Err(Error::mismatch(Place::default(), found, expected));
             }

@@ -77,11 +77,11 @@ impl<S: Sums> Tally<S> {
         self.sums.merge(&other.sums);
     }
 
-    /// Returns the statistics of the values in a list of `cells` cells; the others are zero.
-    pub(super) fn moments(&self, cells: u128) -> Moments {
-        let zeros = cells.saturating_sub(self.count.into());
+    /// Returns the statistics of the values in a list of `elements` numbers; the others are zero.
+    pub(super) fn moments(&self, elements: u128) -> Moments {
+        let zeros = elements.saturating_sub(self.count.into());
         let (mut total, mut spread) = self.sums.finish(self.count, zeros);
-        if cells == 0 && self.count == 0 {
+        if elements == 0 && self.count == 0 {
             total = total.map(|total| Total { mean: f64::NAN, ..total });
             spread = spread.map(|_| Spread { variance: f64::NAN, min: None, max: None });
         }

@@ -277,7 +277,10 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     let message = found((&codes, 1), &context);
     assert!(message.contains("2^53"), "{message}");
     assert!(found((&codes[..1], 1), &context).contains("1 groups of 2 columns"));
-    assert!(found((&[Some(7), None], 1), &context).contains("group 7 of 1"));
+    assert!(
+        found((&[Some(7), None], 1), &context)
+            .contains("group code 7 is out of bounds: expected less than 1")
+    );
     assert!(found((&codes, 1), &context.clone().with_memory(4)).contains("memory"));
 }
 
@@ -416,7 +419,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
             matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
         let options = PcaOptions::default().components(rank + 1).iterations(2);
         let found = pca(&*observed, &options, &TaskContext::default()).unwrap();
-        // The rank of the centred matrix is at most that of the matrix.
+        // The rank of the centred matrix is at most the rank of the matrix.
         assert!(
             found.singular_values[rank] < 1e-3 * found.singular_values[0],
             "{:?}",

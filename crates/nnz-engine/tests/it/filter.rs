@@ -8,7 +8,7 @@
 )]
 
 use nnz_core::{Axis, MatrixSource, Order, Shape, Values};
-use nnz_engine::{CsMatrix, Filter, Filtered, filter};
+use nnz_engine::{CsMatrix, Filter, FilterResult, filter};
 use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn measure(name: &str, elements: &[Option<f64>]) -> f64 {
 
 const MEASURES: [&str; 7] = ["nnz", "nonzero", "sum", "mean", "variance", "min", "max"];
 
-/// Makes a condition, and computes which of the lines meet it. Names of the other axis are those of `other`.
+/// Makes a condition, and computes which of the lines meet it. `other` is the option for names of the other axis.
 fn condition(random: &mut Random, lines: &[Vec<Option<f64>>], other: &str) -> (String, Vec<bool>) {
     let (axis, letter) = if other == "rows" { ("rows", "g") } else { ("cols", "c") };
     let quantity = |random: &mut Random| {
@@ -117,7 +117,7 @@ fn filtered(
     source: &dyn MatrixSource,
     [rows, cols]: [&[&str]; 2],
     threads: usize,
-) -> nnz_core::Result<Filtered> {
+) -> nnz_core::Result<FilterResult> {
     let all = |texts: &[&str]| {
         texts.iter().fold(Filter::all(), |all, text| all.and(text.parse().unwrap()))
     };
@@ -189,12 +189,12 @@ fn patterns_and_axes_that_do_not_fit_are_refused() {
         (
             &[],
             &["sum(cols=^X)>1"],
-            "the entries of a column are selected by names of rows: rows=^X",
+            "the entries of a column are selected by names of rows; use rows=^X",
         ),
         (
             &["sum(rows=^B)>1"],
             &[],
-            "the entries of a row are selected by names of columns: cols=^B",
+            "the entries of a row are selected by names of columns; use cols=^B",
         ),
         (&[], &["sum(features=^MT-)>1"], "does not state which axis has features"),
         (&["5"], &[], "row 5 is out of bounds"),

@@ -136,12 +136,12 @@ fn lists_that_are_not_an_order_are_refused() {
         let order = Reordering::Listed(list.parse().unwrap());
         ordered(&*source, [&order, &Reordering::Unchanged]).unwrap_err().to_string()
     };
-    assert_eq!(refused("g1,g2,g0"), "the new order has 3 of 4 rows; `slice` writes some of them");
+    assert_eq!(refused("g1,g2,g0"), "the new order lists 3 of 4 rows; `slice` writes some of them");
     assert!(refused("g1,g2,g0,g1").contains("is selected twice"));
     assert!(refused("0:5").contains("ends after the last row"));
     let error = ordered(&*source, [&Reordering::Original, &Reordering::Unchanged]).unwrap_err();
     let expected = format!(
-        "the original order of the rows is not known: they have no annotation {ORIGINAL_POSITION:?}"
+        "the original order of the rows is unknown: they have no annotation {ORIGINAL_POSITION:?}"
     );
     assert_eq!(error.to_string(), expected);
 }

@@ -42,10 +42,10 @@ fn pointers_of_sliced_matrices_start_at_zero() {
 proptest! {
     #[test]
     fn matrices_round_trip_through_sprs(
-        cells in vec((0..7_u16, 0..5_u16, any::<i32>()), 0..40), csc in any::<bool>(),
+        elements in vec((0..7_u16, 0..5_u16, any::<i32>()), 0..40), csc in any::<bool>(),
     ) {
         let mut triplets = TriMatI::<i32, u16>::new((7, 5));
-        for &(row, col, value) in &cells {
+        for &(row, col, value) in &elements {
             triplets.add_triplet(row.into(), col.into(), value / 64);
         }
         let matrix: CsMatI<i32, u16> = if csc { triplets.to_csc() } else { triplets.to_csr() };

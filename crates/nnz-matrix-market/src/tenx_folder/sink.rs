@@ -10,7 +10,7 @@ use nnz_core::{
     At, Axis, Batch, BatchEncoder, Encoded, Error, ErrorKind, Header, MatrixSink, Names, Order,
     Place, Result, SinkCapabilities, StringList, ValueType, Written,
 };
-use nnz_lines::Target;
+use nnz_lines::TextTarget;
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 use crate::{Layout, Options};
@@ -125,7 +125,7 @@ pub fn create(
     }
     lines.finish()?;
     let file = directory.create_file(matrix)?;
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(BufWriter::new(file)),
         name: path.join(matrix).to_string_lossy().into_owned(),
         context: write.context.clone(),

@@ -9,7 +9,7 @@ use nnz_core::{
     AxisKind, Batch, Duplicates, Error, Header, MatrixSource, Order, Projection, Result, Scalar,
     Shape, Storage, Structure, ValueType, Values,
 };
-use nnz_matrix_market::{Layout, MatrixMarketSource, Options, Target, create, from_reader};
+use nnz_matrix_market::{Layout, MatrixMarketSource, Options, TextTarget, create, from_reader};
 
 /// Row, column and value.
 pub type Entry = (u64, u64, Scalar);
@@ -126,7 +126,7 @@ impl Write for Shared {
 /// Writes batches and returns the text.
 pub fn write(header: &Header, layout: Layout, gzip: bool, batches: &[Batch]) -> Result<Vec<u8>> {
     let shared = Shared::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(shared.clone()),
         name: "out.mtx".to_owned(),
         context: TaskContext::default(),

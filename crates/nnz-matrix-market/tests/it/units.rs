@@ -9,7 +9,7 @@ use nnz_core::{
     Batch, Bint8, Encoded, Header, MatrixSource, Order, Projection, Result, Scalar, Structure,
     Triangle, ValueType, Values,
 };
-use nnz_matrix_market::{Layout, MatrixMarketSource, Options, Target, create};
+use nnz_matrix_market::{Layout, MatrixMarketSource, Options, TextTarget, create};
 use nnz_testing::random::Random;
 
 use crate::common;
@@ -247,7 +247,7 @@ fn write_in_any_order(
     random: &mut Random,
 ) -> Result<Vec<u8>> {
     let shared = Shared::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(shared.clone()),
         name: "out.mtx".to_owned(),
         context: TaskContext::default(),
@@ -343,7 +343,7 @@ fn batches_must_be_written_in_order_and_by_their_own_sink() {
     let entry = batch(Order::Col, &[(1, 1, Scalar::I8(1))], ValueType::I8);
     for layout in [Layout::Coordinate, Layout::Array] {
         let sink = || {
-            let target = Target::Stream {
+            let target = TextTarget::Stream {
                 writer: Box::new(std::io::sink()),
                 name: "out".to_owned(),
                 context: TaskContext::default(),

@@ -4,7 +4,7 @@ use nnz_core::{
     Batch, Bint8, ErrorKind, Header, Majors, Minors, Order, Scalar, Structure, Triangle, ValueType,
     Values,
 };
-use nnz_matrix_market::{Layout, Options, Target, capabilities, create};
+use nnz_matrix_market::{Layout, Options, TextTarget, capabilities, create};
 use nnz_storage::TaskContext;
 use nnz_storage::staging;
 
@@ -113,7 +113,7 @@ fn values_that_text_cannot_represent_are_errors() {
 #[test]
 fn lossy_drops_payloads_of_nan() {
     let shared = common::Shared::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(shared.clone()),
         name: "out".to_owned(),
         context: TaskContext::default(),
@@ -214,7 +214,7 @@ fn a_wrong_number_of_entries_is_an_error() {
 fn the_file_appears_only_when_it_is_complete() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx.gz");
-    let target = |overwrite| Target::File {
+    let target = |overwrite| TextTarget::File {
         path: path.clone(),
         options: staging::WriteOptions::default().overwrite(overwrite).sync(false),
     };

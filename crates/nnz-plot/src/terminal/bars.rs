@@ -29,7 +29,7 @@ pub(super) fn draw(bars: &[Bar], panel: &Panel, canvas: &mut Canvas) {
         let Some(tallest) = tallest.reduce(f64::max).filter(|height| *height > 0.0) else {
             continue;
         };
-        // What is not zero is visible.
+        // A count that is not zero is visible.
         let eighths = cast::index(tallest * 8.0 * cast::float(canvas.height)).max(1);
         for up in 0..canvas.height {
             let character = EIGHTHS[eighths.saturating_sub(8 * up).min(8)];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::TerminalColors;
 use crate::colors::Rgb;
 
-/// A character with its colours; without one, that of the terminal.
+/// A character with its colours; without one, the colour of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) character: char,

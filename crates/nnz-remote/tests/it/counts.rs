@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nnz::{Context, ConvertOptions, CsMatrix, Location, Order, Selection, Shape};
-use nnz_testing::server::{Behavior, Logged, Server};
+use nnz_testing::server::{Behavior, LoggedRequest, Server};
 
 const COLS: u32 = 20_000;
 const MANY_COLS: u32 = 60_000;
@@ -65,7 +65,7 @@ fn read(location: &str, context: &Context, cols: &[u64]) {
 /// Checks how many requests and bytes there were since the last time.
 #[track_caller]
 fn check(server: &Server, what: &str, requests: usize, bytes: u64) {
-    let log: Vec<Logged> = server.take_log();
+    let log: Vec<LoggedRequest> = server.take_log();
     let (found, sum) = (log.len(), log.iter().map(|one| one.bytes).sum::<u64>());
     let lines: Vec<_> = log
         .iter()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nnz_remote::{RemoteStorage, StorageOptions};
 use nnz_storage::Storage as _;
-use nnz_testing::server::{Behavior, Lie, Server};
+use nnz_testing::server::{Behavior, Server, WrongAnswer};
 
 /// Opens an object, and reads in its middle.
 fn read(storage: &RemoteStorage, path: &str) -> std::io::Result<()> {
@@ -15,27 +15,28 @@ fn read(storage: &RemoteStorage, path: &str) -> std::io::Result<()> {
 #[test]
 fn wrong_answers_are_errors() {
     let cases = [
-        (Lie::OtherRange, "another range than was asked for", "got 1..65536"),
-        (Lie::LongestLength, "18446744073709551615 bytes", "18446744073709551615 bytes"),
-        (Lie::Short, "less than it said", "less than it said"),
-        (Lie::Endless, "more than it said", "content-length header missing"),
-        (Lie::Redirect, "too many redirects", "following redirect"),
-        (Lie::Compressed, "compressed its answer", ""),
-        (Lie::EndlessError, "403 forbidden", "length limit exceeded"),
+        (WrongAnswer::OtherRange, "another range than was asked for", "got 1..65536"),
+        (WrongAnswer::LongestLength, "18446744073709551615 bytes", "18446744073709551615 bytes"),
+        (WrongAnswer::Short, "less than it said", "less than it said"),
+        (WrongAnswer::Endless, "more than it said", "content-length header missing"),
+        (WrongAnswer::Redirect, "too many redirects", "following redirect"),
+        (WrongAnswer::Compressed, "compressed its answer", ""),
+        (WrongAnswer::EndlessError, "403 forbidden", "length limit exceeded"),
     ];
     std::thread::scope(|scope| {
-        for (lie, on_the_web, on_s3) in cases {
-            scope.spawn(move || check(lie, on_the_web, on_s3));
+        for (wrong, on_the_web, on_s3) in cases {
+            scope.spawn(move || check(wrong, on_the_web, on_s3));
         }
     });
 }
 
 /// Checks the errors of a server that answers in a wrong way, from the web and from S3.
-fn check(lie: Lie, on_the_web: &str, on_s3: &str) {
+fn check(wrong: WrongAnswer, on_the_web: &str, on_s3: &str) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("bucket")).unwrap();
     std::fs::write(folder.path().join("bucket/x.bin"), vec![7; 1_000_000]).unwrap();
-    let server = Server::with(folder.path(), Behavior { lie: Some(lie), ..Behavior::default() });
+    let server =
+        Server::with(folder.path(), Behavior { wrong_answer: Some(wrong), ..Behavior::default() });
     let options = StorageOptions::new().with("endpoint", server.endpoint()).with("anon", "true");
     let s3 = RemoteStorage::with_options(options.with("region", "us-east-1"));
     let url = server.url("bucket/x.bin");
@@ -48,12 +49,12 @@ fn check(lie: Lie, on_the_web: &str, on_s3: &str) {
             Ok(()) => "none".to_owned(),
         };
         let took = started.elapsed();
-        assert!(error.to_lowercase().contains(expected), "{lie:?} {path}: {error}");
-        assert!(took < Duration::from_secs(60), "{lie:?} {path}: {took:?}");
+        assert!(error.to_lowercase().contains(expected), "{wrong:?} {path}: {error}");
+        assert!(took < Duration::from_secs(60), "{wrong:?} {path}: {took:?}");
     }
     // Each is taken to the limit of an answer, and what the system buffers.
     let taken = server.endless_bytes();
-    assert!(taken < 400 << 20, "{lie:?}: {taken} bytes");
+    assert!(taken < 400 << 20, "{wrong:?}: {taken} bytes");
 }
 
 /// A node of a chunk index whose entries all name the same child, which is at an address.

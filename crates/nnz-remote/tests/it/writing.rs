@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nnz::{Axis, Context, ConvertOptions, CsMatrix, Location, Order, Shape};
-use nnz_testing::server::{Behavior, Logged, Server};
+use nnz_testing::server::{Behavior, LoggedRequest, Server};
 
 /// A server with an empty bucket, and a local directory for comparison.
 struct Bucket {
@@ -103,9 +103,10 @@ fn forced() -> ConvertOptions {
 }
 
 /// Returns the methods and paths of requests that write, without the bucket.
-fn writes(log: &[Logged]) -> Vec<(String, String)> {
+fn writes(log: &[LoggedRequest]) -> Vec<(String, String)> {
     let writes = log.iter().filter(|one| one.method != "GET" && one.method != "HEAD");
-    let path = |one: &Logged| one.path.strip_prefix("/bucket/").unwrap_or(&one.path).to_owned();
+    let path =
+        |one: &LoggedRequest| one.path.strip_prefix("/bucket/").unwrap_or(&one.path).to_owned();
     writes.map(|one| (one.method.clone(), path(one))).collect()
 }
 
@@ -155,7 +156,8 @@ fn large_objects_are_uploaded_in_parts() {
     let mut bucket = Bucket::new();
     bucket.set_options(&[("part_size", "1000")]);
     compare_all(&bucket);
-    let parts = |log: &[Logged]| log.iter().filter(|one| one.query.contains("partNumber")).count();
+    let parts =
+        |log: &[LoggedRequest]| log.iter().filter(|one| one.query.contains("partNumber")).count();
     assert!(parts(&bucket.server.take_log()) > 50);
 }
 
@@ -287,7 +289,8 @@ fn what_is_replaced_is_read_once() {
         bucket.server.take_log();
         bucket.write(2, &at, &options).unwrap();
         let log = bucket.server.take_log();
-        let is_read = |one: &&Logged| one.method == "GET" && !one.query.contains("list-type");
+        let is_read =
+            |one: &&LoggedRequest| one.method == "GET" && !one.query.contains("list-type");
         let reads: Vec<_> = log.iter().filter(is_read).map(|one| &one.path).collect();
         assert!(reads.len() <= objects, "{name}: {objects} objects: {reads:?}");
     }

@@ -210,10 +210,10 @@ fn structure(
 
 fn check_cells(slots: &Slots<'_>, parts: &Parts) -> Result<()> {
     let found = parts.numbers.len().unwrap_or(0);
-    if u128::from(found) == parts.shape.cells() {
+    if u128::from(found) == parts.shape.elements() {
         return Ok(());
     }
-    let expected = format!("{}, since the matrix is {}", parts.shape.cells(), parts.shape);
+    let expected = format!("{}, since the matrix is {}", parts.shape.elements(), parts.shape);
     Err(Error::mismatch(slots.place(None), format!("{found} values"), expected))
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_container::rds::Integers;
 use nnz_core::{
-    At, Batch, Error, Majors, Minors, Order, Piece, Place, PointerCursor, Pointers, Result,
+    At, Batch, EntryPiece, Error, Majors, Minors, Order, Place, PointerCursor, Pointers, Result,
     Triangle, Unit, UnitReader,
 };
 
@@ -68,7 +68,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
                 *next = rows.len().min(start + PIECE);
                 let entries = start..*next;
                 let offsets = vec![0, usize::try_from(*next - start).unwrap_or(usize::MAX)];
-                let piece = Piece { first: 0, offsets, entries, continued: false };
+                let piece = EntryPiece { first: 0, offsets, entries, continued: false };
                 (*source, Some(piece).filter(|piece| !piece.is_empty()))
             }
         };
@@ -79,7 +79,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
 /// Consecutive entries.
 struct Entries<'a> {
     source: &'a RMatrixSource,
-    piece: Piece,
+    piece: EntryPiece,
 }
 
 impl Unit for Entries<'_> {
@@ -90,7 +90,7 @@ impl Unit for Entries<'_> {
         source.parts.numbers.read(self.piece.entries.clone(), &mut batch.values, &place)?;
         batch.order = source.header.order;
         match &source.parts.places {
-            Places::Dense => batch.span_cells(self.piece.entries.clone(), shape.rows),
+            Places::Dense => batch.span_elements(self.piece.entries.clone(), shape.rows),
             Places::Compressed { minors, .. } => {
                 let name = if batch.order == Order::Col { "i" } else { "j" };
                 let len = shape.minor(batch.order);

@@ -50,7 +50,7 @@ pub fn from_document(file: &InputFile, document: Document) -> Result<RMatrixSour
     let mut sorted_majors = true;
     let stored = match &parts.places {
         Places::Compressed { minors, .. } => minors.len(),
-        Places::Dense => u64::try_from(parts.shape.cells()).unwrap_or(u64::MAX),
+        Places::Dense => u64::try_from(parts.shape.elements()).unwrap_or(u64::MAX),
         Places::Triplets { rows, cols } => {
             let by_col = ascends(cols);
             if !by_col && ascends(rows) {

@@ -44,7 +44,7 @@ impl Blocks {
             let found = format!("{shape} in blocks of {block}");
             return Err(Error::mismatch(place, found, "a multiple of the size of blocks"));
         }
-        let cells = u64::try_from(block.cells()).ok().filter(|cells| *cells <= LARGEST);
+        let cells = u64::try_from(block.elements()).ok().filter(|cells| *cells <= LARGEST);
         let Some(cells) = cells else {
             let what = format!("blocks of {block} cells: at most {LARGEST} are supported");
             return Err(Error::unsupported(data.place(), what));

@@ -177,7 +177,7 @@ fn header(stored: &Stored, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]
         iso: false,
         nnz: match stored {
             Stored::Sparse(sparse) => Some(sparse.entries()),
-            Stored::Dense(_) => u64::try_from(shape.cells()).ok(),
+            Stored::Dense(_) => u64::try_from(shape.elements()).ok(),
         },
         storage: match stored {
             Stored::Sparse(_) => Storage::Sparse,

@@ -108,7 +108,7 @@ fn index_type(header: &Header) -> ValueType {
     const MOST: u64 = 1 << 31;
     let few = match header.nnz {
         Some(nnz) => nnz < MOST,
-        None => header.shape.cells() < MOST.into(),
+        None => header.shape.elements() < MOST.into(),
     };
     if few && header.shape.rows < MOST && header.shape.cols < MOST {
         ValueType::I32

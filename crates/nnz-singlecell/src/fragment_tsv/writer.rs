@@ -9,7 +9,7 @@ use std::path::Path;
 
 use nnz_core::{Error, Place, Result, StringList};
 
-use super::{Chromosomes, Target};
+use super::{Chromosomes, TextTarget};
 pub use encode::{EncodedFragments, FragmentTsvEncoder};
 pub use sink::FragmentTsvSink;
 
@@ -79,8 +79,8 @@ impl WriteOptions {
 ///
 /// ```
 /// use nnz_core::{FragmentBatch, FragmentSink, StringList};
-/// use nnz_singlecell::fragment_tsv::{Target, WriteOptions, create};
-/// let target = Target::Stream {
+/// use nnz_singlecell::fragment_tsv::{TextTarget, WriteOptions, create};
+/// let target = TextTarget::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
 ///     context: Default::default(),
@@ -103,20 +103,20 @@ impl WriteOptions {
 /// Fails if a target exists already or cannot be written, if a name cannot be written in a line, if
 /// two chromosomes have the same name, or if an index is requested that is not possible.
 pub fn create(
-    target: Target,
+    target: TextTarget,
     chromosomes: &StringList,
     cells: &StringList,
     options: WriteOptions,
 ) -> Result<FragmentTsvSink> {
     let place = match &target {
-        Target::File { path, .. } => Place::path(path),
-        Target::Stream { name, .. } => Place::path(name),
+        TextTarget::File { path, .. } => Place::path(path),
+        TextTarget::Stream { name, .. } => Place::path(name),
     };
     if options.index && options.compression != Compression::Bgzip {
         let what = "an index requires text in bgzip blocks";
         return Err(Error::unsupported(place, what));
     }
-    if options.index && matches!(target, Target::Stream { .. }) {
+    if options.index && matches!(target, TextTarget::Stream { .. }) {
         return Err(Error::unsupported(place, "an index requires a file, not a stream"));
     }
     // In a text and its index, chromosomes are identified only by name.

@@ -116,7 +116,7 @@ impl MatrixSource {
 fn header(stored: &Stored, shape: Shape, item: &Item) -> Header {
     let (order, value_type, nnz) = match stored {
         Stored::Dense(dense) => {
-            (dense.order(), dense.value_type(), u64::try_from(shape.cells()).ok())
+            (dense.order(), dense.value_type(), u64::try_from(shape.elements()).ok())
         }
         Stored::Graph(graph) => (graph.order(), graph.value_type(), Some(graph.entries())),
     };

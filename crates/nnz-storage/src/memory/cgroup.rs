@@ -121,8 +121,8 @@ fn left_v2(group: &Path) -> Option<u64> {
     Some(left(limit, number(group, "memory.current"), cache))
 }
 
-/// Returns what the limit of a group of version 1 leaves, and those of ancestors that are not
-/// visible.
+/// Returns the memory that the limits of a group of version 1 and of its invisible ancestors
+/// leave.
 fn left_v1(group: &Path) -> Option<u64> {
     let own = number(group, "memory.limit_in_bytes");
     // The kernel computes it with a delay.

@@ -1,4 +1,4 @@
-//! Permissions of an output: those of the target that it replaces.
+//! Permissions of an output, copied from the target that it replaces.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::ready::{Content, Ready};
-use super::target::Target;
+use super::ready::{CompleteOutput, Content};
+use super::target::OutputTarget;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
 use crate::system;
@@ -71,7 +71,7 @@ impl Replaceable {
 /// nothing.
 #[derive(Debug)]
 pub struct StagedDirectory {
-    target: Target,
+    target: OutputTarget,
     replaceable: Replaceable,
     tree: Mutex<Tree>,
 }
@@ -118,7 +118,7 @@ impl StagedDirectory {
 
     fn start(target: &Path, options: &WriteOptions, files: Files) -> Result<Self> {
         let replaceable = Replaceable { files, refusal: None };
-        let target = Target::check(target, options, true)?;
+        let target = OutputTarget::check(target, options, true)?;
         check_replaceable(&target, replaceable)?;
         if target.url.is_some() {
             return Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(None)) });
@@ -172,7 +172,7 @@ impl StagedDirectory {
     pub fn create_file(&self, name: &str) -> Result<File> {
         let created = self.tree().create(name, &self.target);
         created.map_err(|error| match error.kind() {
-            // It is that of the directory of the target.
+            // Permission is missing for the directory of the target.
             io::ErrorKind::PermissionDenied => self.target.io(error),
             _ => Error::io(&self.target.path.join(name), error),
         })
@@ -210,7 +210,7 @@ impl StagedDirectory {
     /// Fails if the data or the name cannot be written. Then nothing is left, and an existing
     /// target is unchanged.
     pub fn commit(self) -> Result<u64> {
-        // What is uploaded is not synced.
+        // Uploads are not synced.
         let (path, sync) = (self.target.path.clone(), self.target.options.sync);
         let bytes = self.settle()?.commit()?;
         sync_directory(&path, sync)?;
@@ -231,16 +231,16 @@ impl StagedDirectory {
     }
 
     /// Completes everything except the name, including syncing if requested.
-    fn settle(self) -> Result<Ready> {
+    fn settle(self) -> Result<CompleteOutput> {
         let Self { target, replaceable, tree } = self;
         let tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
         let bytes = tree.settle(target.options.sync).map_err(|error| target.io(error))?;
-        Ok(Ready::new(target, Content::Directory(tree, replaceable), bytes))
+        Ok(CompleteOutput::new(target, Content::Directory(tree, replaceable), bytes))
     }
 }
 
 /// Checks that an existing directory may be replaced.
-fn check_replaceable(target: &Target, replaceable: Replaceable) -> Result<()> {
+fn check_replaceable(target: &OutputTarget, replaceable: Replaceable) -> Result<()> {
     match &target.url {
         Some(url) => url.check_replaceable(replaceable, &target.options.context),
         None if target.find()?.is_some() => replaceable.check(&target.path, &target.path),

@@ -8,8 +8,8 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::access::Access;
 use super::critical::{Critical, Pending};
-use super::ready::{self, Content, Ready};
-use super::target::Target;
+use super::ready::{self, CompleteOutput, Content};
+use super::target::OutputTarget;
 use super::{WriteOptions, anonymous};
 use crate::system;
 
@@ -18,7 +18,7 @@ use crate::system;
 #[derive(Debug)]
 pub struct StagedFile {
     file: File,
-    target: Target,
+    target: OutputTarget,
     /// The hidden path, if the file could not be created without a name.
     hidden: Option<Pending>,
 }
@@ -41,7 +41,7 @@ impl StagedFile {
                 return Err(Error::new(ErrorKind::Argument(what), Place::path(target)));
             }
         }
-        let target = Target::check(target, options, false)?;
+        let target = OutputTarget::check(target, options, false)?;
         ready::check_file(&target)?;
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
             return Ok(Self { file, target, hidden: None });
@@ -124,7 +124,7 @@ impl StagedFile {
     }
 
     /// Completes everything except the name, including syncing if requested.
-    pub(super) fn settle(self) -> Result<Ready> {
+    pub(super) fn settle(self) -> Result<CompleteOutput> {
         let Self { file, target, hidden } = self;
         let settle = || {
             if target.url.is_none()
@@ -138,12 +138,12 @@ impl StagedFile {
             Ok(file.metadata()?.len())
         };
         let bytes = settle().map_err(|error| target.io(error))?;
-        Ok(Ready::new(target, Content::File(file, hidden), bytes))
+        Ok(CompleteOutput::new(target, Content::File(file, hidden), bytes))
     }
 }
 
 /// Creates a file with a hidden name.
-fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
+fn create_hidden(target: &OutputTarget) -> io::Result<(File, Pending)> {
     let path = target.hidden_sibling();
     // A replacement of a private file is private from the start, and so is what is only uploaded.
     let private = target.url.is_some() || target.path.symlink_metadata().is_ok();
@@ -156,7 +156,7 @@ fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
 }
 
 /// Creates a stand-in. Only the canonical path depends on it.
-fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending> {
+fn create_stand_in(path: std::path::PathBuf, target: &OutputTarget) -> Option<Pending> {
     let _lock = target.lock();
     let mut critical = Critical::enter();
     let mut file = File::create_new(&path).ok()?;
@@ -203,7 +203,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         let options = WriteOptions::default().overwrite(true).sync(false);
-        let target = Target::check(&path, &options, false).unwrap();
+        let target = OutputTarget::check(&path, &options, false).unwrap();
         let (mut file, hidden) = create_hidden(&target).unwrap();
         file.write_all(b"complete").unwrap();
         let hidden_path = hidden.path().to_path_buf();

@@ -13,7 +13,7 @@ use super::critical::{Critical, Pending};
 use super::hidden::{sibling, sweep};
 use super::lock::DirectoryLock;
 use super::ready::directory_in_the_way;
-use super::rename::{NotExchanged, exchange, rename_free};
+use super::rename::{ExchangeError, exchange, rename_free};
 use crate::system;
 
 /// Outputs that are written into a hidden directory, and moved to their directory when all are complete. Dropped
@@ -88,7 +88,7 @@ impl StagedGroup {
     /// Fails if the directory cannot be written, or if an output exists and may not be replaced. Then everything is as
     /// it was.
     pub fn commit(mut self, names: &[String]) -> Result<()> {
-        let mut created = Created(Vec::new());
+        let mut created = CreatedDirectories(Vec::new());
         created.create(&self.directory)?;
         let opened = File::open(&self.directory).ok();
         {
@@ -100,7 +100,7 @@ impl StagedGroup {
                 match self.place(name, &target) {
                     Ok(done) => moved.push(done),
                     Err(error) => {
-                        moved.into_iter().rev().for_each(Moved::undo);
+                        moved.into_iter().rev().for_each(Move::undo);
                         return Err(error);
                     }
                 }
@@ -118,7 +118,7 @@ impl StagedGroup {
         }
     }
 
-    fn place(&self, name: &str, target: &Path) -> Result<Moved> {
+    fn place(&self, name: &str, target: &Path) -> Result<Move> {
         let hidden = self.path().join(name);
         let io = |error| Error::io(target, error);
         let exists = || Error::new(ErrorKind::Exists, Place::path(target));
@@ -131,7 +131,7 @@ impl StagedGroup {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return match rename_free(&hidden, &target) {
-                    Ok(()) => Ok(Moved::New { hidden, target }),
+                    Ok(()) => Ok(Move::New { hidden, target }),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
                     Err(error) => Err(io(error)),
                 };
@@ -148,13 +148,13 @@ impl StagedGroup {
             access.apply_to_directory(&hidden).map_err(io)?;
         }
         match exchange(&hidden, &target) {
-            Ok(()) => Ok(Moved::Exchanged { hidden, target }),
-            Err(NotExchanged::Failed(error)) => Err(io(error)),
-            Err(NotExchanged::Unsupported) => {
+            Ok(()) => Ok(Move::Exchanged { hidden, target }),
+            Err(ExchangeError::Failed(error)) => Err(io(error)),
+            Err(ExchangeError::Unsupported) => {
                 let aside = sibling(self.path(), OsStr::new("old"));
                 std::fs::rename(&target, &aside).map_err(io)?;
                 match std::fs::rename(&hidden, &target) {
-                    Ok(()) => Ok(Moved::Replaced { hidden, target, aside }),
+                    Ok(()) => Ok(Move::Replaced { hidden, target, aside }),
                     Err(error) => {
                         let _ = std::fs::rename(&aside, &target);
                         Err(io(error))
@@ -173,8 +173,8 @@ fn nearest(directory: &Path) -> &Path {
     found.filter(|path| !path.as_os_str().is_empty()).unwrap_or(here)
 }
 
-/// How an output was put in place.
-enum Moved {
+/// The way an output was put in place.
+enum Move {
     New {
         hidden: PathBuf,
         target: PathBuf,
@@ -191,7 +191,7 @@ enum Moved {
     },
 }
 
-impl Moved {
+impl Move {
     /// Restores what was there, as far as possible.
     fn undo(self) {
         match self {
@@ -206,9 +206,9 @@ impl Moved {
 }
 
 /// Directories that were created, the innermost first. They are removed when this is dropped.
-struct Created(Vec<PathBuf>);
+struct CreatedDirectories(Vec<PathBuf>);
 
-impl Created {
+impl CreatedDirectories {
     fn create(&mut self, directory: &Path) -> Result<()> {
         let missing = directory
             .ancestors()
@@ -218,7 +218,7 @@ impl Created {
     }
 }
 
-impl Drop for Created {
+impl Drop for CreatedDirectories {
     fn drop(&mut self) {
         for directory in &self.0 {
             // Only if it is empty.

@@ -1,7 +1,7 @@
-//! What other processes do not remove, on Windows.
+//! Directories that other processes do not remove, on Windows.
 //!
-//! Locks of Windows would hold for all other handles of a file, also those of this process, and directories have
-//! none. So directories are not locked, nor are files that are read.
+//! A lock on Windows would apply to all other handles of a file, including handles of this process, and directories
+//! have none. So directories are not locked, nor are files that are read.
 
 use std::fs::{File, OpenOptions};
 use std::io;

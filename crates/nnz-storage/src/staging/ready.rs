@@ -10,8 +10,8 @@ use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::directory::Replaceable;
-use super::rename::{NotExchanged, exchange, rename_free};
-use super::target::{Expected, Target, Version};
+use super::rename::{ExchangeError, exchange, rename_free};
+use super::target::{Expected, OutputTarget, Version};
 use super::tree::Tree;
 use super::url::{self, UrlTarget};
 use crate::system::FileId;
@@ -20,8 +20,8 @@ use crate::system::FileId;
 const ATTEMPTS: u8 = 100;
 
 /// A complete output, synced if requested.
-pub(super) struct Ready {
-    target: Target,
+pub(super) struct CompleteOutput {
+    target: OutputTarget,
     content: Content,
     bytes: u64,
 }
@@ -33,9 +33,9 @@ pub(super) enum Content {
     Directory(Tree, Replaceable),
 }
 
-/// How an output was put in place.
+/// The way an output was put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Placed {
+enum Placement {
     /// Nothing existed.
     New,
     /// The old target now has the hidden path of the output.
@@ -44,8 +44,8 @@ enum Placed {
     Replaced,
 }
 
-impl Ready {
-    pub(super) fn new(target: Target, content: Content, bytes: u64) -> Self {
+impl CompleteOutput {
+    pub(super) fn new(target: OutputTarget, content: Content, bytes: u64) -> Self {
         Self { target, content, bytes }
     }
 
@@ -116,7 +116,7 @@ impl Ready {
     }
 }
 
-impl Ready {
+impl CompleteOutput {
     /// Uploads the output and returns its size in bytes.
     fn upload(self) -> Result<u64> {
         let Self { target, mut content, bytes } = self;
@@ -144,7 +144,7 @@ fn keep_access(old: &Path, file: &File) -> io::Result<()> {
 
 /// Renames an old sidecar to a hidden path.
 fn aside_if_there(
-    target: &Target,
+    target: &OutputTarget,
     critical: &mut Critical,
     aside: &mut Option<Pending>,
 ) -> Result<()> {
@@ -165,12 +165,12 @@ fn aside_if_there(
 }
 
 /// Removes an output from its place again, as far as possible.
-fn undo(target: &Target, content: &Content, critical: &mut Critical, placed: Placed) {
+fn undo(target: &OutputTarget, content: &Content, critical: &mut Critical, placed: Placement) {
     match (placed, content.hidden()) {
-        (Placed::Exchanged, Some(hidden)) => drop(exchange(hidden.path(), &target.path)),
-        (Placed::New, None) => drop(std::fs::remove_file(&target.path)),
+        (Placement::Exchanged, Some(hidden)) => drop(exchange(hidden.path(), &target.path)),
+        (Placement::New, None) => drop(std::fs::remove_file(&target.path)),
         // It has no hidden path any more: it gets one, which is removed in the end.
-        (Placed::New, Some(hidden)) => {
+        (Placement::New, Some(hidden)) => {
             let renamed = std::fs::rename(&target.path, hidden.path());
             renamed.into_iter().for_each(|()| critical.remember(hidden));
         }
@@ -182,11 +182,11 @@ fn undo(target: &Target, content: &Content, critical: &mut Critical, placed: Pla
 ///
 /// With `keep`, the old target stays at the hidden path until `content` is dropped.
 fn place(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
     keep: bool,
-) -> Result<Placed> {
+) -> Result<Placement> {
     for _ in 0..ATTEMPTS {
         let there = target.find()?;
         let placed = match &there {
@@ -205,34 +205,34 @@ fn place(
                 return Ok(placed);
             }
             // A process without locks created or removed the target in between.
-            Err(Refused::Io(error))
+            Err(PlaceError::Io(error))
                 if matches!(
                     error.kind(),
                     io::ErrorKind::AlreadyExists
                         | io::ErrorKind::DirectoryNotEmpty
                         | io::ErrorKind::NotFound
                 ) && (there.is_some() != target.find()?.is_some()) => {}
-            Err(Refused::Io(error)) => return Err(target.io(error)),
-            Err(Refused::Other(error)) => return Err(error),
+            Err(PlaceError::Io(error)) => return Err(target.io(error)),
+            Err(PlaceError::Other(error)) => return Err(error),
         }
     }
     Err(target.changed())
 }
 
-/// The reason why an output was not put in place.
-enum Refused {
+/// Error of putting an output in place.
+enum PlaceError {
     Io(io::Error),
     Other(Error),
 }
 
-impl From<io::Error> for Refused {
+impl From<io::Error> for PlaceError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
 /// Checks that the existing target may be replaced.
-fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Result<()> {
+fn check_replaceable(target: &OutputTarget, content: &Content, there: &Metadata) -> Result<()> {
     match target.expected {
         Expected::Unchanged(version) if version == Version::of(there) => Ok(()),
         Expected::Unchanged(_) | Expected::Nothing => Err(target.changed()),
@@ -243,28 +243,28 @@ fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Re
 
 /// Moves the output to a path that does not exist.
 fn place_new(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
-) -> Result<Placed, Refused> {
+) -> Result<Placement, PlaceError> {
     if let Content::File(file, None) = content {
         anonymous::link(file, &target.path)?;
-        return Ok(Placed::New);
+        return Ok(Placement::New);
     }
     let hidden = content.name(target, critical)?;
     rename_free(hidden.path(), &target.path)?;
     critical.forget(hidden);
-    Ok(Placed::New)
+    Ok(Placement::New)
 }
 
 /// Moves the output to a path that exists.
 fn replace(
-    target: &Target,
+    target: &OutputTarget,
     content: &mut Content,
     critical: &mut Critical,
     there: &Metadata,
     keep: bool,
-) -> Result<Placed, Refused> {
+) -> Result<Placement, PlaceError> {
     let is_file = matches!(content, Content::File(..)) && there.is_file();
     let expected = target.expected;
     if let Content::File(file, _) = content {
@@ -275,37 +275,37 @@ fn replace(
     if is_file && !keep && expected == Expected::Anything {
         std::fs::rename(hidden.path(), &target.path)?;
         critical.forget(hidden);
-        return Ok(Placed::Replaced);
+        return Ok(Placement::Replaced);
     }
     let own = FileId::of(&hidden.path().symlink_metadata()?);
     match exchange(hidden.path(), &target.path) {
         Ok(()) => {}
-        Err(NotExchanged::Unsupported) if is_file => {
+        Err(ExchangeError::Unsupported) if is_file => {
             // Not atomic, so changes after the check just before are lost.
             std::fs::rename(hidden.path(), &target.path)?;
             critical.forget(hidden);
-            return Ok(Placed::Replaced);
+            return Ok(Placement::Replaced);
         }
-        Err(NotExchanged::Unsupported) => return replace_in_steps(target, hidden, critical),
-        Err(NotExchanged::Failed(error))
+        Err(ExchangeError::Unsupported) => return replace_in_steps(target, hidden, critical),
+        Err(ExchangeError::Failed(error))
             if there.is_dir() && error.kind() == io::ErrorKind::CrossesDevices =>
         {
             let what = "a directory of a lower layer of an overlay file system (such as the image of a \
                         container), which cannot be renamed: remove it first";
             let place = Place::path(&*target.path);
-            return Err(Refused::Other(Error::new(ErrorKind::Argument(what.to_owned()), place)));
+            return Err(PlaceError::Other(Error::new(ErrorKind::Argument(what.to_owned()), place)));
         }
-        Err(NotExchanged::Failed(error)) => return Err(error.into()),
+        Err(ExchangeError::Failed(error)) => return Err(error.into()),
     }
     // A program without locks may have replaced the target between the check and the exchange.
-    let (path, refused) = (hidden.path().to_path_buf(), |error| Refused::Other(error));
+    let (path, refused) = (hidden.path().to_path_buf(), |error| PlaceError::Other(error));
     let came = path.symlink_metadata()?;
     let checked = match expected {
         Expected::Unchanged(version) if version == Version::of(&came) => Ok(()),
         Expected::Unchanged(_) | Expected::Nothing => Err(target.changed()),
         Expected::Anything => content.check_replaceable(&path, &target.path),
     };
-    let Err(error) = checked else { return Ok(Placed::Exchanged) };
+    let Err(error) = checked else { return Ok(Placement::Exchanged) };
     match put_back(&path, &target.path, own) {
         Ok(()) => Err(refused(error)),
         Err(()) => {
@@ -335,7 +335,7 @@ fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
                 return Err(());
             }
             // Our output was removed.
-            Err(NotExchanged::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {
+            Err(ExchangeError::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {
                 if rename_free(hidden, target).is_ok() {
                     return Ok(());
                 }
@@ -348,22 +348,22 @@ fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
 
 /// Replaces a directory if the system cannot exchange paths.
 fn replace_in_steps(
-    target: &Target,
+    target: &OutputTarget,
     hidden: &Pending,
     critical: &mut Critical,
-) -> Result<Placed, Refused> {
+) -> Result<Placement, PlaceError> {
     let aside = target.hidden_sibling();
     std::fs::rename(&target.path, &aside)?;
     if let Err(error) = std::fs::rename(hidden.path(), &target.path) {
         std::fs::rename(&aside, &target.path)?;
         return Err(error.into());
     }
-    // From now on the hidden path is that of the old target.
+    // From now on the old target has the hidden path.
     match std::fs::rename(&aside, hidden.path()) {
-        Ok(()) => Ok(Placed::Exchanged),
+        Ok(()) => Ok(Placement::Exchanged),
         Err(_) => {
             critical.forget(hidden);
-            Ok(Placed::Replaced)
+            Ok(Placement::Replaced)
         }
     }
 }
@@ -383,7 +383,7 @@ impl Content {
 
     /// Returns the hidden path of the output, after creating one if it has none. It is unlocked from then
     /// on, so the caller has the lock of the directory.
-    fn name(&mut self, target: &Target, critical: &mut Critical) -> io::Result<&Pending> {
+    fn name(&mut self, target: &OutputTarget, critical: &mut Critical) -> io::Result<&Pending> {
         match self {
             Self::File(_, Some(hidden)) => hidden.unmark(),
             Self::File(file, hidden) => {
@@ -407,7 +407,7 @@ impl Content {
 }
 
 /// Checks that a file may replace the target.
-pub(super) fn check_file(target: &Target) -> Result<()> {
+pub(super) fn check_file(target: &OutputTarget) -> Result<()> {
     if target.url.is_some() {
         return Ok(());
     }
@@ -427,7 +427,7 @@ mod tests {
     use crate::staging::{StagedFile, WriteOptions};
 
     /// Stages a file that expects the target to be unchanged.
-    fn stage(path: &Path) -> (Target, Content) {
+    fn stage(path: &Path) -> (OutputTarget, Content) {
         use io::Write as _;
         let options = WriteOptions::default().overwrite(true).sync(false);
         let mut staged = StagedFile::create(path, &options).unwrap();
@@ -449,7 +449,7 @@ mod tests {
         // After the check.
         fs::write(&path, "of another").unwrap();
         let refused = replace(&target, &mut content, &mut Critical::enter(), &there, false);
-        let Err(Refused::Other(error)) = refused else { panic!("replaced") };
+        let Err(PlaceError::Other(error)) = refused else { panic!("replaced") };
         assert!(matches!(error.kind(), ErrorKind::Changed));
         drop(content);
         assert_eq!(fs::read(&path).unwrap(), b"of another");

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-/// Why names were not exchanged.
-pub(super) enum NotExchanged {
+/// Error of an exchange of names.
+pub(super) enum ExchangeError {
     /// The system or the file system cannot do it.
     Unsupported,
     #[cfg_attr(not(any(target_os = "linux", target_vendor = "apple")), allow(dead_code))]
@@ -13,14 +13,14 @@ pub(super) enum NotExchanged {
 
 /// Exchanges two names in one step.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-pub(super) fn exchange(one: &Path, other: &Path) -> Result<(), NotExchanged> {
+pub(super) fn exchange(one: &Path, other: &Path) -> Result<(), ExchangeError> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(|error| {
         if is_unsupported(error) {
-            NotExchanged::Unsupported
+            ExchangeError::Unsupported
         } else {
-            NotExchanged::Failed(error.into())
+            ExchangeError::Failed(error.into())
         }
     })
 }
@@ -45,11 +45,11 @@ fn is_unsupported(error: rustix::io::Errno) -> bool {
 
 /// Exchanges nothing: the system cannot do it.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-pub(super) fn exchange(_: &Path, _: &Path) -> Result<(), NotExchanged> {
-    Err(NotExchanged::Unsupported)
+pub(super) fn exchange(_: &Path, _: &Path) -> Result<(), ExchangeError> {
+    Err(ExchangeError::Unsupported)
 }
 
-/// Renames something if nothing has the new name. What takes it between the check and the step is replaced.
+/// Renames something if nothing has the new name. A file that takes it between the check and the rename is replaced.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub(super) fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
     check_and_rename(from, to)

@@ -13,7 +13,7 @@ use super::{WriteOptions, hidden};
 use crate::TemporaryFile;
 use crate::system::{self, FileId};
 
-/// What must exist at the target when an output is put in place.
+/// State of the target that is required when an output is put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Nothing, or with `overwrite` anything that may be replaced.
@@ -47,7 +47,7 @@ impl Version {
 
 /// A target that may be written, and its directory.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct OutputTarget {
     pub(super) path: PathBuf,
     pub(super) parent: PathBuf,
     name: OsString,
@@ -69,7 +69,7 @@ pub fn appeared(error: Error) -> Error {
     }
 }
 
-impl Target {
+impl OutputTarget {
     /// Checks that `path` may be written, as a file or as a directory.
     pub(super) fn check(path: &Path, options: &WriteOptions, is_directory: bool) -> Result<Self> {
         if nnz_core::is_url(path) {
@@ -125,7 +125,7 @@ impl Target {
         let name = path.file_name().map(ToOwned::to_owned).unwrap_or_default();
         let directory = File::open(&parent).ok();
         hidden::sweep(&parent, &name, directory.as_ref());
-        // What is staged is read again by this process only.
+        // Staged files are only read by this process.
         let options = options.clone().sync(false);
         let (expected, url) = (Expected::Anything, Some(url));
         Ok(Self { path, parent, name, options, expected, directory, url })
@@ -150,7 +150,7 @@ impl Target {
         hidden::sibling(&self.parent, &self.name)
     }
 
-    /// Returns the error of writing the target. What is staged for a URL is in another directory.
+    /// Returns the error of writing the target. Staged files for a URL are in another directory.
     pub(super) fn io(&self, error: io::Error) -> Error {
         match &self.url {
             None => Error::io(&self.path, error),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
-use super::target::Target;
+use super::target::OutputTarget;
 use crate::system;
 
 /// Minimum and maximum number of files without a name that are kept open.
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     /// Creates a file, at a path in the directory with `/` between names.
-    pub(super) fn create(&mut self, name: &str, target: &Target) -> io::Result<File> {
+    pub(super) fn create(&mut self, name: &str, target: &OutputTarget) -> io::Result<File> {
         system::check_name(name)?;
         if self.unnamed.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -75,7 +75,7 @@ impl Tree {
         system::create_file(&path, false)
     }
 
-    fn create_unnamed(&mut self, name: &str, target: &Target) -> io::Result<Option<File>> {
+    fn create_unnamed(&mut self, name: &str, target: &OutputTarget) -> io::Result<Option<File>> {
         let Some(file) = anonymous::create(&target.parent)? else { return Ok(None) };
         let other = file.try_clone()?;
         self.unnamed.insert(name.to_owned(), file);
@@ -83,7 +83,7 @@ impl Tree {
     }
 
     /// Moves all files to a hidden directory.
-    fn spill(&mut self, target: &Target) -> io::Result<()> {
+    fn spill(&mut self, target: &OutputTarget) -> io::Result<()> {
         if self.hidden.is_none() {
             // A directory is not created if it could not be removed.
             let reserve = system::reserve_files(self.depth.max(4))?;
@@ -98,7 +98,7 @@ impl Tree {
         self.link_all()
     }
 
-    fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
+    fn make_hidden(&mut self, target: &OutputTarget, critical: &mut Critical) -> io::Result<()> {
         let path = target.hidden_sibling();
         // A replacement of a private directory is private from the start.
         system::create_directory(&path, self.access.is_some())?;
@@ -137,7 +137,11 @@ impl Tree {
     }
 
     /// Links all files in a hidden directory, which can then be put in place.
-    pub(super) fn name_all(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
+    pub(super) fn name_all(
+        &mut self,
+        target: &OutputTarget,
+        critical: &mut Critical,
+    ) -> io::Result<()> {
         if self.hidden.is_none() {
             self.make_hidden(target, critical)?;
         }
@@ -220,7 +224,7 @@ fn narrow(mode: &mut Option<u32>, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The access of files that replace those of a directory, or are added to one.
+/// The access of files that replace files of a directory, or are added to one.
 #[derive(Debug)]
 pub(super) struct Members {
     /// The directory to replace, with files of the same names.

@@ -31,7 +31,7 @@ pub struct UpdateLock {
     version: Version,
     /// Open for writing, as required by the exclusive lock, which is released when it is closed.
     _exclusive: Option<File>,
-    _held: Held,
+    _held: HeldLock,
 }
 
 impl UpdateLock {
@@ -45,20 +45,24 @@ impl UpdateLock {
         loop {
             // Opening a pipe could block.
             if !path.metadata().map_err(io)?.is_file() {
-                return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
+                return Err(Error::mismatch(
+                    Place::path(path),
+                    "a directory or special file",
+                    "a file",
+                ));
             }
             let file = File::open(path).map_err(io)?;
-            let held = Held::start(FileId::of(&file.metadata().map_err(io)?));
+            let held = HeldLock::start(FileId::of(&file.metadata().map_err(io)?));
             let Some(held) = held else {
                 let found = "a file that is being written by the same thread";
-                return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
+                return Err(Error::mismatch(Place::path(path), found, "a file that is not in use"));
             };
             // Without permission to write the file, it is not locked; a change is still detected.
             let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
             let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
             if uses_locks() && wait_to_read(&file, PATIENCE).map_err(io)? == Some(false) {
                 let found = "a file that another program has open for writing";
-                return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
+                return Err(Error::mismatch(Place::path(path), found, "a file that is not in use"));
             }
             let version = Version::of(&file.metadata().map_err(io)?);
             // The previous holder of the locks may have replaced it.
@@ -81,9 +85,9 @@ impl UpdateLock {
 
 /// An entry in the list of locked files, removed when dropped.
 #[derive(Debug)]
-struct Held(FileId, ThreadId);
+struct HeldLock(FileId, ThreadId);
 
-impl Held {
+impl HeldLock {
     /// Adds an entry; `None` if this thread has one for the same file.
     fn start(file: FileId) -> Option<Self> {
         let entry = (file, std::thread::current().id());
@@ -100,7 +104,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         let mut held = Self::all();
         if let Some(at) = held.iter().position(|entry| *entry == (self.0, self.1)) {

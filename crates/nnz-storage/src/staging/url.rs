@@ -39,8 +39,8 @@ pub trait UrlOutput: Send + Sync + fmt::Debug {
     /// # Errors
     ///
     /// Fails with [`AlreadyExists`](io::ErrorKind::AlreadyExists) if something exists that may not be replaced,
-    /// and with [`StaleNetworkFileHandle`](io::ErrorKind::StaleNetworkFileHandle) if it is not that of the last
-    /// [outline](Self::copy_outline).
+    /// and with [`StaleNetworkFileHandle`](io::ErrorKind::StaleNetworkFileHandle) if it is not the object of the
+    /// last [outline](Self::copy_outline).
     fn upload(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()>;
 
     /// Removes what exists at the URL of a file.
@@ -58,7 +58,7 @@ pub trait UrlOutput: Send + Sync + fmt::Debug {
     fn abandon(&self, patience: Duration) -> bool;
 }
 
-/// What exists at a URL. In object storage an object and a directory can have the same name.
+/// Entries that exist at a URL. In object storage an object and a directory can have the same name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrlEntries {
     /// Whether there is an object.
@@ -124,7 +124,8 @@ impl UploadFile {
 /// Prepares an output at a URL.
 fn prepare(url: &Path, is_directory: bool, context: &TaskContext) -> Result<Arc<dyn UrlOutput>> {
     let output = context.storage().output(url, is_directory).map_err(|error| io(url, error))?;
-    output.ok_or_else(|| Error::unsupported(Place::path(url), "URLs cannot be written"))
+    output
+        .ok_or_else(|| Error::unsupported(Place::path(url), "writing to this URL is not supported"))
 }
 
 /// Returns whether an output exists: a local file or directory, also if it cannot be read, or one at a URL.
@@ -150,7 +151,7 @@ pub fn check_addition(path: &Path, context: &TaskContext) -> Result<()> {
     if !is_url(path) || !exists(path, context)? {
         return Ok(());
     }
-    let what = "adding to a file or store at a URL: write another one, or change a local copy";
+    let what = "adding to a file or store at a URL is not supported: write a new one, or change a local copy";
     Err(Error::unsupported(Place::path(path), what))
 }
 

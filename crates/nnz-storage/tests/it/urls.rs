@@ -48,7 +48,7 @@ fn outputs() -> &'static Outputs {
     })
 }
 
-/// Files and directories are those of the file system.
+/// Files and directories come from the file system.
 impl Storage for &'static Outputs {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         LocalStorage.metadata(path)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answer, Asked, Body, decode, text};
+use super::{Answer, Body, Request, decode, text};
 
 /// Objects that are written.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Writes {
     }
 
     /// Answers a request that writes.
-    pub(super) fn answer(&self, root: &Path, asked: &Asked) -> Answer {
+    pub(super) fn answer(&self, root: &Path, asked: &Request) -> Answer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let path = decode(&asked.path);
         let path = path.trim_start_matches('/');

@@ -7,7 +7,7 @@ use nnz_core::{
     At, Batch, BatchEncoder, Encoded, Error, Header, MatrixSink, Names, Order, Place, Result,
     SinkCapabilities, StringList, Written,
 };
-use nnz_lines::{Output, Target};
+use nnz_lines::{Output, TextTarget};
 
 use crate::entry_text::{VALUE_TYPES, write_integer, write_value};
 use crate::options::Base;
@@ -52,14 +52,14 @@ pub fn capabilities(options: WriteOptions) -> SinkCapabilities {
 /// Fails if the target cannot be created, if values are left out that are not 1, and if nodes are written as names
 /// and rows or columns have none, or one that is not a word.
 pub fn create(
-    target: Target,
+    target: TextTarget,
     header: &Header,
     names: [Option<Names<'_>>; 2],
     options: WriteOptions,
 ) -> Result<Box<dyn MatrixSink>> {
     let (path, gzip) = match &target {
-        Target::File { path, .. } => (path.clone(), is_gzip(path)),
-        Target::Stream { name, .. } => (PathBuf::from(name), false),
+        TextTarget::File { path, .. } => (path.clone(), is_gzip(path)),
+        TextTarget::Stream { name, .. } => (PathBuf::from(name), false),
     };
     let names = match options.names {
         true => Some(names.map(|names| words(names, &path))),

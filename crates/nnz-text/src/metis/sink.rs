@@ -7,7 +7,7 @@ use nnz_core::{
     Annotations, At, Batch, BatchEncoder, Column, Encoded, Error, Header, MatrixSink, Order, Place,
     Result, SinkCapabilities, ValueType, Written,
 };
-use nnz_lines::{Output, Target};
+use nnz_lines::{Output, TextTarget};
 use nnz_storage::TemporaryFile;
 
 use super::pairs::Pairs;
@@ -43,7 +43,7 @@ pub fn capabilities() -> SinkCapabilities {
 /// Fails if the target cannot be created, if the matrix is not square, and if sizes or weights cannot be read or are no
 /// nonnegative integers.
 pub fn create(
-    target: Target,
+    target: TextTarget,
     header: &Header,
     rows: Option<&dyn Annotations>,
 ) -> Result<Box<dyn MatrixSink>> {
@@ -52,8 +52,8 @@ pub fn create(
         return Err(Error::argument(what));
     }
     let (path, gzip) = match &target {
-        Target::File { path, .. } => (path.clone(), is_gzip(path)),
-        Target::Stream { name, .. } => (PathBuf::from(name), false),
+        TextTarget::File { path, .. } => (path.clone(), is_gzip(path)),
+        TextTarget::Stream { name, .. } => (PathBuf::from(name), false),
     };
     let (sizes, weights) = columns(rows)?;
     let output = Output::create(target, gzip)?;

@@ -7,7 +7,7 @@ use nnz_core::{
     Annotations, At, Batch, BatchEncoder, Column, ColumnType, ColumnValues, Encoded, Error, Header,
     MatrixSink, Order, Place, Result, SinkCapabilities, Written,
 };
-use nnz_lines::{Output, Target};
+use nnz_lines::{Output, TextTarget};
 
 use super::{LABEL, QUERY, WEIGHT};
 use crate::entry_text::{VALUE_TYPES, write_integer, write_value};
@@ -62,14 +62,14 @@ pub fn has_weights(rows: &dyn Annotations) -> bool {
 ///
 /// Fails if the target cannot be created, and if labels, weights or queries cannot be read or written.
 pub fn create(
-    target: Target,
+    target: TextTarget,
     header: &Header,
     rows: Option<&dyn Annotations>,
     options: WriteOptions,
 ) -> Result<Box<dyn MatrixSink>> {
     let (path, gzip) = match &target {
-        Target::File { path, .. } => (path.clone(), is_gzip(path)),
-        Target::Stream { name, .. } => (PathBuf::from(name), false),
+        TextTarget::File { path, .. } => (path.clone(), is_gzip(path)),
+        TextTarget::Stream { name, .. } => (PathBuf::from(name), false),
     };
     let column = |name: &str| -> Result<Option<Column>> {
         let Some(rows) = rows else { return Ok(None) };

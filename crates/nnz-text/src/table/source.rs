@@ -134,7 +134,7 @@ impl TableSource {
             sorted_indices: Some(true),
             value_type,
             iso: false,
-            nnz: u64::try_from(shape.cells()).ok(),
+            nnz: u64::try_from(shape.elements()).ok(),
             storage: Storage::Dense,
             structure: Structure::General,
             fill: None,

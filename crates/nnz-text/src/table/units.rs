@@ -98,7 +98,7 @@ impl Unit for Rows<'_> {
         batch.order = Order::Row;
         // A text of so many cells would be too long for any disk.
         let start = self.first.saturating_mul(cols);
-        batch.span_cells(start..start.saturating_add(rows.saturating_mul(cols)), cols);
+        batch.span_elements(start..start.saturating_add(rows.saturating_mul(cols)), cols);
         if cols == 0 {
             batch.offsets.resize(1, 0);
         }

@@ -11,7 +11,7 @@ use nnz_core::{
     Annotations, Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities,
     ValueType,
 };
-use nnz_lines::Target;
+use nnz_lines::TextTarget;
 
 use header::Preamble;
 use output::Output;
@@ -75,7 +75,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
 /// Returns the minimum size of a table: a digit and a separator for each cell.
 #[must_use]
 pub fn min_bytes(header: &Header) -> u64 {
-    u64::try_from(header.shape.cells().saturating_mul(2)).unwrap_or(u64::MAX)
+    u64::try_from(header.shape.elements().saturating_mul(2)).unwrap_or(u64::MAX)
 }
 
 /// Creates a sink for a matrix whose entries are by row, gzipped if the name of the target ends in `.gz`.
@@ -104,7 +104,7 @@ pub fn min_bytes(header: &Header) -> u64 {
 /// #     duplicates: Duplicates::Kept,
 /// #     axis_kinds: [AxisKind::Unknown; 2],
 /// # };
-/// let target = nnz_lines::Target::Stream {
+/// let target = nnz_lines::TextTarget::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),
 ///     context: Default::default(),
@@ -128,18 +128,18 @@ pub fn min_bytes(header: &Header) -> u64 {
 /// Fails if the target exists already or cannot be written, if the matrix has no columns or is not by
 /// row, and if a name is not UTF-8.
 pub fn create(
-    target: Target,
+    target: TextTarget,
     header: &Header,
     names: [Option<Names<'_>>; 2],
     annotations: [Option<&dyn Annotations>; 2],
     options: WriteOptions,
 ) -> Result<Box<dyn MatrixSink>> {
     let (path, gzip) = match &target {
-        Target::File { path, .. } => {
+        TextTarget::File { path, .. } => {
             let gzip = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
             (path.clone(), gzip)
         }
-        Target::Stream { name, .. } => (PathBuf::from(name), false),
+        TextTarget::Stream { name, .. } => (PathBuf::from(name), false),
     };
     let (place, memory) = (Place::path(&path), target.context().memory());
     if header.order != Order::Row {

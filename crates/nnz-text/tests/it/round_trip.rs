@@ -9,7 +9,7 @@ use nnz_core::{
 };
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
-use nnz_text::{Base, Size, Target, edges, metis, svmlight};
+use nnz_text::{Base, Size, TextTarget, edges, metis, svmlight};
 
 use crate::common::{Entry, entries, opened};
 
@@ -71,10 +71,10 @@ fn write(mut sink: Box<dyn MatrixSink>, header: &Header, all: &[Entry], random: 
     sink.finish().unwrap();
 }
 
-fn target(folder: &Path, name: &str) -> (PathBuf, Target) {
+fn target(folder: &Path, name: &str) -> (PathBuf, TextTarget) {
     let path = folder.join(name);
     let options = WriteOptions::default().overwrite(true).sync(false);
-    (path.clone(), Target::File { path, options })
+    (path.clone(), TextTarget::File { path, options })
 }
 
 /// Compares by bits. Integers may be read as another type of integers, or as floats if others are floats.

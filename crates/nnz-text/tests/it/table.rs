@@ -49,7 +49,7 @@ pub(crate) fn cells(table: &TableSource) -> Result<Vec<Scalar>> {
             cells.push(batch.values.get(entry).unwrap());
         }
     }
-    assert_eq!(cells.len() as u128, header.shape.cells());
+    assert_eq!(cells.len() as u128, header.shape.elements());
     Ok(cells)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nnz_core::{Axis, Error, MatrixSource, Result};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
-use nnz_text::{Base, Target};
+use nnz_text::{Base, TextTarget};
 
 use super::target::without_group;
 use super::{FormatInfo, FormatOption};
@@ -88,10 +88,10 @@ impl TextPath {
         }
     }
 
-    pub(super) fn target(&self) -> Target {
+    pub(super) fn target(&self) -> TextTarget {
         match &self.path {
-            Some(path) => Target::File { path: path.clone(), options: self.write.clone() },
-            None => Target::Stream {
+            Some(path) => TextTarget::File { path: path.clone(), options: self.write.clone() },
+            None => TextTarget::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
                 context: self.write.context.clone(),

@@ -160,7 +160,7 @@ struct Importing {
 
 impl Work for Importing {
     type Batch = TsvBlock;
-    type BatchUnits = TsvBlock;
+    type Decoded = TsvBlock;
     type Encoded = Vec<FragmentBatch>;
     type Joint = Joint;
 
@@ -205,7 +205,7 @@ struct Sorting {
 
 impl Work for Sorting {
     type Batch = TsvBlock;
-    type BatchUnits = Vec<TsvBlock>;
+    type Decoded = Vec<TsvBlock>;
     type Encoded = SortedRun;
     type Joint = Vec<Joint>;
 

@@ -172,11 +172,11 @@ impl FragmentTarget for Target {
         let created = match self.kind {
             Kind::Text(options) => {
                 let target = match &self.path {
-                    Some(path) => fragment_tsv::Target::File {
+                    Some(path) => fragment_tsv::TextTarget::File {
                         path: path.clone(),
                         options: self.write.clone(),
                     },
-                    None => fragment_tsv::Target::Stream {
+                    None => fragment_tsv::TextTarget::Stream {
                         writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                         name: "standard output".to_owned(),
                         context: self.write.context.clone(),

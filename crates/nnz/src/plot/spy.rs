@@ -34,7 +34,7 @@ pub fn spy_bins(shape: Shape, [width, height]: [usize; 2]) -> [usize; 2] {
 pub fn spy(density: &Density, title: &str) -> Figure {
     let Density { shape, axis_kinds, rows_per_bin, cols_per_bin, entries, .. } = density;
     let share =
-        percentage(*entries, shape.cells()).map_or(String::new(), |part| format!(" ({part})"));
+        percentage(*entries, shape.elements()).map_or(String::new(), |part| format!(" ({part})"));
     let subtitle = format!(
         "{} \u{d7} {}, {}{share}",
         counted(shape.rows, "row", "rows"),

@@ -35,7 +35,7 @@ pub(super) fn of_source(
 
 /// Describes the share of the elements that are stored.
 fn density(nnz: u64, header: &Header) -> String {
-    let cells = header.shape.cells();
+    let cells = header.shape.elements();
     if cells == 0 {
         return String::new();
     }

@@ -221,7 +221,7 @@ fn all_files_are_written_again() {
     for entry in manifest::entries("scipy") {
         let Ok(matrix) = manifest::open(&entry.location()) else { continue };
         if manifest::read_whole(&entry.location()).is_err()
-            || matrix.header().shape.cells() > 1 << 20
+            || matrix.header().shape.elements() > 1 << 20
             || matrix.header().fill.is_some()
         {
             continue;

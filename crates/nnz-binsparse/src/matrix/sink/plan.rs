@@ -53,7 +53,7 @@ impl Plan {
             let what = format!("a fill of type {} for {}", fill.value_type(), header.value_type);
             return Err(Error::argument(what));
         }
-        let cells = u64::try_from(shape.cells()).ok();
+        let cells = u64::try_from(shape.elements()).ok();
         if cells.is_none() && capabilities.dense {
             let what = format!("{shape} has more cells than 64 bits can count");
             return Err(Error::unsupported(Place::default(), what));

@@ -301,8 +301,7 @@ fn other_compressions_of_text_are_named() {
         for from in [&[][..], &["--from", "mtx"], &["--from", "svmlight"], &["--from", "edges"]] {
             let arguments = [&["cat", &at][..], from].concat();
             let error = run(&arguments).refused();
-            let expected =
-                format!("compressed by {name}, which is not decompressed here: {program} ");
+            let expected = format!("{name} compression is not supported; use {program} ");
             assert!(error.contains(&expected) && error.contains(" | nnz VERB -"), "{error}");
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use nnz_testing::command::{run, text};
-use nnz_testing::server::{Behavior, Lie, Server};
+use nnz_testing::server::{Behavior, Server, WrongAnswer};
 use serde_json::Value;
 
 use super::report;
@@ -131,12 +131,12 @@ fn directories_on_web_servers_with_wrong_answers_do_not_seem_missing() {
         run(&["-q", "convert", &source, text(&folder.path().join(name))]).good();
     }
     let server = Server::new(folder.path());
-    for (lie, expected) in [
-        (Lie::Compressed, "the server compressed its answer"),
-        (Lie::OtherRange, "another range than was asked for"),
-        (Lie::Short, "sent less than it said"),
+    for (wrong, expected) in [
+        (WrongAnswer::Compressed, "the server compressed its answer"),
+        (WrongAnswer::OtherRange, "another range than was asked for"),
+        (WrongAnswer::Short, "sent less than it said"),
     ] {
-        server.set(Behavior { lie: Some(lie), ..Behavior::default() });
+        server.set(Behavior { wrong_answer: Some(wrong), ..Behavior::default() });
         for name in names {
             let found = run(&["cat", &server.url(name)]).err;
             assert!(found.contains(expected), "{name}: {found}");

@@ -309,7 +309,7 @@ fn joined_columns_do_not_replace_columns() {
         for single in [source.clone(), format!("{source}::X")] {
             let options = [&single, &target, "--row-annotations", &table];
             let says = run_all(&[&verb[..1], &options, &verb[1..]]).refused();
-            let expected = "have an annotation \"kind\" already; rename or remove this column";
+            let expected = "already have an annotation \"kind\"; rename or remove this column";
             assert!(says.contains(expected) && says.contains(&table), "{says}");
             assert!(!Path::new(&target).exists());
         }

@@ -363,14 +363,14 @@ fn messages_name_what_is_no_text() {
     for name in ["p.el", "p.h5ad", "p.mat", "p.npz", "p.csv", "p.rds", "p.mtx", "p.svm", "p.npy"] {
         let path = file(folder.path(), name, &pointer);
         let message = run(&["-q", "info", &path]).refused();
-        assert!(message.contains("a pointer of Git LFS"), "{name}: {message}");
+        assert!(message.contains("a Git LFS pointer"), "{name}: {message}");
     }
-    assert!(import(&file(folder.path(), "p.tsv", &pointer)).contains("a pointer of Git LFS"));
+    assert!(import(&file(folder.path(), "p.tsv", &pointer)).contains("a Git LFS pointer"));
     let matrix = file(folder.path(), "m.csv", ",a\nr,1\n");
     let table = file(folder.path(), "t.csv", &pointer);
     let joined = text(&folder.path().join("o.h5ad")).to_owned();
     let message = run(&["-q", "convert", &matrix, &joined, "--row-annotations", &table]).refused();
-    assert!(message.contains("a pointer of Git LFS"), "{message}");
+    assert!(message.contains("a Git LFS pointer"), "{message}");
 }
 
 #[test]

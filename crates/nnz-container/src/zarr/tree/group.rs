@@ -53,7 +53,11 @@ impl ZarrGroup {
                 Error::new(ErrorKind::Missing, Place::path(full_path(path, group)))
             })?,
             Opened::Special(..) => {
-                return Err(Error::mismatch(Place::path(path), "no regular file", "a zip file"));
+                return Err(Error::mismatch(
+                    Place::path(path),
+                    "a directory or special file",
+                    "a zip file",
+                ));
             }
         };
         store.tree(group, threads)

@@ -21,7 +21,7 @@ impl CellStream {
     pub(super) fn new(header: &Header, data_type: DataType) -> Self {
         Self {
             cols: header.shape.cols,
-            cells: header.shape.cells(),
+            cells: header.shape.elements(),
             size: header.value_type.size(),
             sparse: data_type == DataType::Csr,
             next: 0,

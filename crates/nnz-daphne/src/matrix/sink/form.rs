@@ -164,7 +164,7 @@ fn choose(header: &Header, options: &Options) -> Result<BlockType> {
         (None, _) if own == BlockType::Dense || header.shape.is_empty() => own,
         (None, Some(0)) => BlockType::Empty,
         // A dense block would lose explicit zeros.
-        (None, Some(stored)) if density(stored, header.shape.cells()) < ULTRA_SPARSE_BELOW => {
+        (None, Some(stored)) if density(stored, header.shape.elements()) < ULTRA_SPARSE_BELOW => {
             if stored <= u32::MAX.into() {
                 BlockType::UltraSparse
             } else {

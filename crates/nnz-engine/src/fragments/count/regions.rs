@@ -26,14 +26,15 @@ pub struct Tiles {
 
 /// The rows of the matrix and their regions.
 pub(super) struct Rows {
-    kind: Kind,
+    kind: RowKind,
     /// Names of the chromosomes.
     names: Table,
     len: u64,
     pub(super) notes: Vec<String>,
 }
 
-enum Kind {
+/// Kind of the rows.
+enum RowKind {
     /// Regions, with the chromosomes of their list and the numbers of these in the store.
     Peaks(Vec<Peak>, Vec<Option<u32>>),
     Tiles {
@@ -69,9 +70,11 @@ impl Rows {
                 let len = list.len() as u64;
                 let names = Table::of(&chromosomes)?;
                 let notes = notes(&known, &names);
-                Ok(Self { kind: Kind::Peaks(list, known), names, len, notes })
+                Ok(Self { kind: RowKind::Peaks(list, known), names, len, notes })
             }
-            Regions::Tiles(Tiles { width: 0, .. }) => Err(Error::argument("tiles without bases")),
+            Regions::Tiles(Tiles { width: 0, .. }) => {
+                Err(Error::argument("the width of tiles must be at least 1"))
+            }
             Regions::Tiles(Tiles { width, chromosomes }) => Self::tiles(source, width, chromosomes),
         }
     }
@@ -118,7 +121,7 @@ impl Rows {
         if !without.is_empty() {
             notes.push(format!("fragments on {} are not in any tile", few(&without)));
         }
-        Ok(Self { kind: Kind::Tiles { width, parts }, names, len, notes })
+        Ok(Self { kind: RowKind::Tiles { width, parts }, names, len, notes })
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -128,13 +131,13 @@ impl Rows {
     /// Returns the region of a row, and the number of its chromosome in the list.
     fn get(&self, row: u64) -> Option<(u32, Place)> {
         match &self.kind {
-            Kind::Peaks(list, known) => {
+            RowKind::Peaks(list, known) => {
                 let peak = list.get(usize::try_from(row).ok()?)?;
                 let Peak { chromosome: name, start, end } = *peak;
                 let chromosome = *known.get(name as usize)?;
                 Some((name, Place { chromosome, start, end }))
             }
-            Kind::Tiles { width, parts } => {
+            RowKind::Tiles { width, parts } => {
                 let part = parts.partition_point(|part| part.first_row <= row).checked_sub(1)?;
                 let part = parts.get(part)?;
                 let start = u64::from(*width) * (row - part.first_row);
@@ -155,8 +158,8 @@ impl Rows {
     pub(super) fn least_bytes_of_names(&self, from: u64) -> u64 {
         match &self.kind {
             // A letter, a colon, a digit, a hyphen and a digit.
-            Kind::Peaks(..) => (self.len - from).saturating_mul(5),
-            Kind::Tiles { width, parts } => {
+            RowKind::Peaks(..) => (self.len - from).saturating_mul(5),
+            RowKind::Tiles { width, parts } => {
                 let least = parts.iter().map(|part| {
                     let rows = u64::from(part.size.div_ceil(*width));
                     let passed = from.saturating_sub(part.first_row).min(rows);
@@ -204,7 +207,7 @@ fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
     if absent.is_empty() {
         return Vec::new();
     }
-    vec![format!("no fragments on {}: rows of zeros", few(&absent))]
+    vec![format!("no fragments on {}: the counts are zero", few(&absent))]
 }
 
 /// Lists the first of several names.

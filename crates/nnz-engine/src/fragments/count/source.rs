@@ -25,7 +25,7 @@ thread_local! {
     static TALLY: RefCell<Tally> = RefCell::default();
 }
 
-/// What is counted.
+/// Counted parts of a fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountMode {
     /// The first and the last base of a fragment, each where it is. The default.
@@ -64,7 +64,10 @@ impl Counts {
         let rows = Rows::new(&*source, regions)?;
         let cells = source.cell_names()?.len();
         if u32::try_from(cells).is_err() {
-            return Err(Error::argument(format!("{cells} cells are more than can be counted")));
+            return Err(Error::argument(format!(
+                "{cells} cells: at most {} are supported",
+                u32::MAX
+            )));
         }
         let mut extents = Vec::new();
         for segment in &source.header().segments {
@@ -285,16 +288,17 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             return Ok(None);
         }
         self.rows.start = end;
-        Ok(Some(Box::new(Counted { counts: self.counts, rows: first..end })))
+        Ok(Some(Box::new(CountedRows { counts: self.counts, rows: first..end })))
     }
 }
 
-struct Counted<'a> {
+/// A unit of rows that are counted when it is decoded.
+struct CountedRows<'a> {
     counts: &'a Counts,
     rows: Range<u64>,
 }
 
-impl Unit for Counted<'_> {
+impl Unit for CountedRows<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         TALLY.with_borrow_mut(|tally| self.counts.count(&self.rows, tally, batch))
     }

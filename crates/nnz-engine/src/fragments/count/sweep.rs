@@ -53,7 +53,7 @@ fn gallop(values: &[u32], such: impl Fn(&u32) -> bool) -> usize {
 
 /// A region and its successor.
 #[derive(Clone, Copy)]
-struct Here {
+struct RegionBounds {
     start: u32,
     end: u32,
     /// The start of the next region.
@@ -131,12 +131,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn here(&self) -> Here {
+    fn here(&self) -> RegionBounds {
         let of = |at: usize| self.spans.get(at);
         let next = of(self.at + 1).map_or(u32::MAX, |span| span.start);
         match of(self.at) {
-            Some(&Span { start, end, .. }) => Here { start, end, next },
-            None => Here { start: u32::MAX, end: 0, next: u32::MAX },
+            Some(&Span { start, end, .. }) => RegionBounds { start, end, next },
+            None => RegionBounds { start: u32::MAX, end: 0, next: u32::MAX },
         }
     }
 

@@ -42,7 +42,9 @@ impl Tally {
                 && self.seen.try_reserve(len + 1).is_ok()
                 && self.bits.try_reserve(words).is_ok();
             if !reserved {
-                return Err(Error::argument(format!("no memory for counts of {len} cells")));
+                return Err(Error::argument(format!(
+                    "not enough memory for the counts of {len} cells"
+                )));
             }
             self.seen.resize(len + 1, 0);
             self.counts.resize(len, 0);

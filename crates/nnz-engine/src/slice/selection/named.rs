@@ -7,26 +7,26 @@ use nnz_core::{
     Result,
 };
 
-use super::super::picked::absent;
+use super::super::position_map::absent;
 use super::condition::Condition;
 
 /// Maximum number of names in a message.
 const LISTED: usize = 20;
 
 /// The positions of words: rows or columns by name, otherwise by a column of annotations.
-pub(super) struct Named<'a> {
+pub(super) struct WordPositions<'a> {
     /// The name of one position in messages.
     one: &'static str,
     has_names: bool,
     /// The first two positions of each word that is a name.
     places: HashMap<&'a [u8], [Option<u64>; 2]>,
     /// The positions of words that are not names, by annotation.
-    others: HashMap<&'a [u8], Others>,
+    others: HashMap<&'a [u8], AnnotationMatches>,
 }
 
 /// The rows or columns with a word in their annotations.
 #[derive(Default)]
-struct Others {
+struct AnnotationMatches {
     count: u64,
     /// The first position.
     places: Vec<u64>,
@@ -36,7 +36,7 @@ struct Others {
     column: String,
 }
 
-impl<'a> Named<'a> {
+impl<'a> WordPositions<'a> {
     /// Finds the positions of words, which are names or annotations, and of ranges, which can be
     /// names.
     pub(super) fn find(
@@ -83,7 +83,7 @@ impl<'a> Named<'a> {
         // Numbers are positions then, and empty lines are not looked up.
         let looked_up = |word: &[u8]| !word.is_empty() && !is_digits(word);
         let unknown = words.iter().filter(|word| !self.is_name(word) && looked_up(word));
-        let others = unknown.map(|word| (*word, Others::default())).collect();
+        let others = unknown.map(|word| (*word, AnnotationMatches::default())).collect();
         self.others = others;
         if self.others.is_empty() {
             return Ok(());
@@ -190,8 +190,8 @@ impl<'a> Named<'a> {
             (Some([Some(at), None]), Some(position)) if *at != position && position < len => {
                 let next = position.saturating_add(1);
                 format!(
-                    "{position} is a position, and the name of {one} {at}; \
-                     say {position}:{next} or {at}:{}",
+                    "{position} is both a position and the name of {one} {at}; \
+                     use {position}:{next} or {at}:{}",
                     at.saturating_add(1)
                 )
             }
@@ -213,7 +213,7 @@ impl<'a> Named<'a> {
     }
 }
 
-impl Others {
+impl AnnotationMatches {
     fn add(&mut self, at: u64, column: &str) {
         // Two columns can have the same word.
         if self.places.contains(&at) {

@@ -99,7 +99,7 @@ struct Encode<'a> {
 
 impl Work for Encode<'_> {
     type Batch = Batch;
-    type BatchUnits = Batch;
+    type Decoded = Batch;
     type Encoded = EncodedBatch;
     type Joint = ();
 

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use nnz_core::Result;
 use nnz_storage::staging::StagedFile;
 
-use super::super::Target;
+use super::super::TextTarget;
 use super::Compression;
 
 pub(super) enum Output {
@@ -21,12 +21,12 @@ pub(super) enum Destination {
 }
 
 impl Output {
-    pub(super) fn create(target: Target, compression: Compression) -> Result<Self> {
+    pub(super) fn create(target: TextTarget, compression: Compression) -> Result<Self> {
         let destination = match target {
-            Target::File { path, options } => {
+            TextTarget::File { path, options } => {
                 Destination::File(Box::new(StagedFile::create(&path, &options)?))
             }
-            Target::Stream { writer, .. } => Destination::Stream { writer, bytes: 0 },
+            TextTarget::Stream { writer, .. } => Destination::Stream { writer, bytes: 0 },
         };
         Ok(match compression {
             Compression::Gzip => Self::Gzip(Box::new(GzEncoder::new(destination, Level::new(6)))),

@@ -11,7 +11,7 @@ use nnz_core::{
 use nnz_storage::staging::StagedFile;
 
 use super::super::fault::shown;
-use super::super::{Target, bgzf};
+use super::super::{TextTarget, bgzf};
 use super::encode::{EncodedFragments, FragmentTsvEncoder};
 use super::index::Index;
 use super::output::{Destination, Output};
@@ -42,14 +42,14 @@ struct IndexFile {
 
 impl FragmentTsvSink {
     pub(super) fn new(
-        target: Target,
+        target: TextTarget,
         place: Place,
         encoder: FragmentTsvEncoder,
         names: (StringList, StringList),
         options: WriteOptions,
     ) -> Result<Self> {
         let index_file = match &target {
-            Target::File { path, options: staging } if options.index => {
+            TextTarget::File { path, options: staging } if options.index => {
                 // A symbolic link is resolved.
                 let mut path =
                     path.canonicalize().unwrap_or_else(|_| path.clone()).into_os_string();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList};
 use nnz_singlecell::fragment_tsv::{
-    FragmentTsv, Options, Target, TsvBlock, WriteOptions, create, from_reader,
+    FragmentTsv, Options, TextTarget, TsvBlock, WriteOptions, create, from_reader,
 };
 
 /// Chromosome, start, end and cell, by name.
@@ -155,7 +155,7 @@ impl std::io::Write for Seen {
 /// Writes everything to a stream.
 pub(crate) fn write(whole: &Whole, options: WriteOptions) -> Result<Vec<u8>> {
     let seen = Seen::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(seen.clone()),
         name: "out.tsv".to_owned(),
         context: TaskContext::default(),

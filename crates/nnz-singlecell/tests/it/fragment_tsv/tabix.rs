@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use nnz_core::{FragmentBatch, FragmentSink};
-use nnz_singlecell::fragment_tsv::{Options, Target, WriteOptions, create, open};
+use nnz_singlecell::fragment_tsv::{Options, TextTarget, WriteOptions, create, open};
 use nnz_storage::staging;
 use nnz_testing::random::Random;
 
@@ -55,7 +55,7 @@ fn fragments() -> Whole {
 
 fn write(whole: &Whole, path: &Path) {
     let options = staging::WriteOptions::default().overwrite(false).sync(false);
-    let target = Target::File { path: path.to_path_buf(), options };
+    let target = TextTarget::File { path: path.to_path_buf(), options };
     let options = WriteOptions::for_name(path);
     let mut sink = create(target, &whole.chromosomes, &whole.cells, options).unwrap();
     let encoder = sink.encoder();

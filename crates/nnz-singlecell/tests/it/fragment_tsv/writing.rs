@@ -2,7 +2,7 @@
 
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList};
 use nnz_singlecell::fragment_tsv::{
-    Columns, Compression, FragmentTsvSink, LARGEST_INDEXED, Target, WriteOptions, create,
+    Columns, Compression, FragmentTsvSink, LARGEST_INDEXED, TextTarget, WriteOptions, create,
 };
 use nnz_storage::staging;
 
@@ -78,7 +78,7 @@ fn names_that_cannot_be_written_are_errors() {
 
 fn sink(path: &std::path::Path, overwrite: bool, options: WriteOptions) -> Result<FragmentTsvSink> {
     let staging = staging::WriteOptions::default().overwrite(overwrite).sync(false);
-    let target = Target::File { path: path.to_path_buf(), options: staging };
+    let target = TextTarget::File { path: path.to_path_buf(), options: staging };
     create(target, &list(&["chr1", "chr2"]), &list(&["A-1", "B-1"]), options)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nnz_core::{Result, Written};
-use nnz_lines::Target;
+use nnz_lines::TextTarget;
 
 /// Bytes that are written at once.
 const CHUNK: usize = 256 << 10;
@@ -16,7 +16,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn create(target: Target, gzip: bool) -> Result<Self> {
+    pub(super) fn create(target: TextTarget, gzip: bool) -> Result<Self> {
         Ok(Self { output: nnz_lines::Output::create(target, gzip)?, text: Vec::new() })
     }
 

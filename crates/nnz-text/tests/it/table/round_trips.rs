@@ -8,7 +8,7 @@ use nnz_core::{
     Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSource, Minors, Order, Scalar, Shape,
     Storage, StringList, Structure, ValueType, Values,
 };
-use nnz_lines::Target;
+use nnz_lines::TextTarget;
 use nnz_testing::random::Random;
 use nnz_text::table::{Kind, ReadOptions, WriteOptions, create};
 
@@ -55,7 +55,7 @@ fn written(
     random: &mut Random,
 ) -> Vec<u8> {
     let out = Shared::default();
-    let target = Target::Stream {
+    let target = TextTarget::Stream {
         writer: Box::new(out.clone()),
         name: "out".to_owned(),
         context: TaskContext::default(),
@@ -141,7 +141,7 @@ fn random_tables_round_trip() {
     let mut random = Random::new(11);
     for case in 0..400 {
         let shape = Shape { rows: random.below(30) as u64, cols: 1 + random.below(200) as u64 };
-        let count = usize::try_from(shape.cells()).unwrap();
+        let count = usize::try_from(shape.elements()).unwrap();
         let values = random_values(case % 4, count, &mut random);
         let lists = [random_names(shape.rows, &mut random), random_names(shape.cols, &mut random)];
         let kind = *random.pick(&[Kind::Csv, Kind::Tsv, Kind::Gct]);

@@ -93,7 +93,7 @@ impl MatrixTarget for Target {
         match levels.first() {
             // One value for all cells.
             _ if header.iso && all_dense => 0,
-            _ if all_dense => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
+            _ if all_dense => u64::try_from(header.shape.elements()).unwrap_or(u64::MAX),
             // One pointer per major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
             // All cells of a vector that has an entry.

@@ -77,7 +77,7 @@ impl MatrixTarget for Target {
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;
         }
-        let cells = u64::try_from(header.shape.cells()).unwrap_or(u64::MAX);
+        let cells = u64::try_from(header.shape.elements()).unwrap_or(u64::MAX);
         cells.saturating_mul(header.value_type.size() as u64)
     }
 

@@ -91,7 +91,7 @@ impl MatrixTarget for Target {
             Storage::Sparse => header.shape.cols.saturating_mul(8),
             Storage::Dense if self.options.compress == Compression::None => {
                 let size = header.value_type.size() as u128;
-                u64::try_from(header.shape.cells().saturating_mul(size)).unwrap_or(u64::MAX)
+                u64::try_from(header.shape.elements().saturating_mul(size)).unwrap_or(u64::MAX)
             }
             Storage::Dense => 0,
         }

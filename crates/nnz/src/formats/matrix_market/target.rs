@@ -80,7 +80,7 @@ impl MatrixTarget for Target {
     fn min_bytes(&self, header: &Header) -> u64 {
         match self.layout {
             // A digit and a line break for each cell, of at least half of the matrix.
-            Layout::Array => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
+            Layout::Array => u64::try_from(header.shape.elements()).unwrap_or(u64::MAX),
             Layout::Coordinate => 0,
         }
     }
@@ -108,10 +108,11 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
-            Some(path) => {
-                nnz_matrix_market::Target::File { path: path.clone(), options: self.write.clone() }
-            }
-            None => nnz_matrix_market::Target::Stream {
+            Some(path) => nnz_matrix_market::TextTarget::File {
+                path: path.clone(),
+                options: self.write.clone(),
+            },
+            None => nnz_matrix_market::TextTarget::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
                 context: self.write.context.clone(),

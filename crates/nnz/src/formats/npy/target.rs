@@ -40,7 +40,7 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
+        let cells = header.shape.elements().saturating_mul(header.value_type.size() as u128);
         u64::try_from(cells).unwrap_or(u64::MAX)
     }
 

@@ -92,9 +92,9 @@ impl MatrixTarget for Target {
     ) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
             Some(path) => {
-                nnz_lines::Target::File { path: path.clone(), options: self.write.clone() }
+                nnz_lines::TextTarget::File { path: path.clone(), options: self.write.clone() }
             }
-            None => nnz_lines::Target::Stream {
+            None => nnz_lines::TextTarget::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
                 context: self.write.context.clone(),

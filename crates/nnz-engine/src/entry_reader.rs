@@ -33,10 +33,10 @@ fn all(source: &dyn MatrixSource) -> Result<Units<'_>> {
 }
 
 /// Major, minor and value of an entry.
-pub(crate) type Cell = ((u64, u64), Scalar);
+pub(crate) type Entry = ((u64, u64), Scalar);
 
 /// Yields entries one by one.
-pub(crate) struct Cells<'a> {
+pub(crate) struct EntryReader<'a> {
     reader: Batches<'a>,
     workers: Workers<'a>,
     batch: Batch,
@@ -46,7 +46,7 @@ pub(crate) struct Cells<'a> {
     entry: usize,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> EntryReader<'a> {
     pub(crate) fn new(
         reader: Batches<'a>,
         order: Order,
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
         Self { reader, workers, batch, batches: 0, run: 0, entry: 0 }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Cell>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Entry>> {
         loop {
             while self.run < self.batch.runs() {
                 if self.entry < self.batch.offsets[self.run + 1] {

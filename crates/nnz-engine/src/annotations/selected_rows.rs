@@ -5,21 +5,21 @@ use std::ops::Range;
 use nnz_core::{Annotations, Column, ColumnInfo, Result};
 
 /// The selected rows of a table.
-pub(crate) struct Picked<'a> {
+pub(crate) struct SelectedRows<'a> {
     inner: Box<dyn Annotations + 'a>,
     /// In the order of the selection.
     ranges: Vec<Range<u64>>,
     len: u64,
 }
 
-impl<'a> Picked<'a> {
+impl<'a> SelectedRows<'a> {
     pub(crate) fn new(inner: Box<dyn Annotations + 'a>, ranges: Vec<Range<u64>>) -> Self {
         let len = ranges.iter().map(|range| range.end.saturating_sub(range.start)).sum();
         Self { inner, ranges, len }
     }
 }
 
-impl Annotations for Picked<'_> {
+impl Annotations for SelectedRows<'_> {
     fn columns(&self) -> &[ColumnInfo] {
         self.inner.columns()
     }

@@ -32,8 +32,8 @@ impl Stretch {
 
 /// The selected positions of an axis.
 #[derive(Debug)]
-pub(super) struct Picked {
-    /// In the order of the selection, which is that of the targets.
+pub(super) struct PositionMap {
+    /// In the order of the selection, which is also the order of the targets.
     stretches: Vec<Stretch>,
     /// Sorted by position, unless that is the same order.
     sorted: Option<Vec<Stretch>>,
@@ -70,7 +70,7 @@ pub(super) enum Lookup<'a> {
     Search(&'a [Stretch]),
 }
 
-impl Picked {
+impl PositionMap {
     /// Collects ranges of an axis of length `len`, in the order of the selection. `one` is the name of one of
     /// them in messages, such as a row.
     ///
@@ -262,11 +262,11 @@ fn there(one: &str, len: u64) -> String {
 mod tests {
     use super::*;
 
-    fn picked(ranges: &[Range<u64>], len: u64) -> Picked {
-        Picked::new(ranges.to_vec(), len, "row").unwrap()
+    fn picked(ranges: &[Range<u64>], len: u64) -> PositionMap {
+        PositionMap::new(ranges.to_vec(), len, "row").unwrap()
     }
 
-    fn look_up(picked: &Picked, old: u64) -> Option<u64> {
+    fn look_up(picked: &PositionMap, old: u64) -> Option<u64> {
         match picked.lookup() {
             Lookup::Whole => Some(old),
             Lookup::One(one) => one.moved(old),
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn missing_and_repeated_positions_are_refused() {
         let refused = |ranges: &[Range<u64>], len| {
-            Picked::new(ranges.to_vec(), len, "column").unwrap_err().to_string()
+            PositionMap::new(ranges.to_vec(), len, "column").unwrap_err().to_string()
         };
         let message = "column 20 is out of bounds: the matrix has 20 columns, numbered from 0";
         assert_eq!(refused(&[3..21], 20), message);

@@ -1,4 +1,4 @@
-//! Parts of a file that are kept because they may be read again: its start, its end, its metadata.
+//! Cached parts of a file that may be read again: its start, its end, its metadata.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,36 +7,36 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::ReadAt;
 
-/// The size of a page, and the maximum number of pages that are kept of a file.
+/// The size of a page, and the maximum number of cached pages of a file.
 pub(crate) const PAGE: u64 = 4 << 10;
 const MAX_PAGES: usize = 4096;
 
-/// The longest read that is kept.
+/// The longest read that is cached.
 const MAX_LEN: u64 = 1 << 20;
 
 /// The number of bytes at the start of a range that were copied or are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum PagePart {
     /// Copied.
-    Kept(usize),
-    /// Not kept: they have to be read.
-    Absent(usize),
+    Copied(usize),
+    /// Not cached: they have to be read.
+    Missing(usize),
 }
 
 /// Pages of a file, each read once.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct PageCache {
     pages: RwLock<BTreeMap<u64, Box<[u8]>>>,
     /// The number of `pages`: most files have none, and are read without a lock.
     count: AtomicUsize,
 }
 
-impl Kept {
-    /// Copies what is kept at the start of a range, or returns the number of bytes that are not
-    /// kept.
-    pub(crate) fn next(&self, out: &mut [u8], at: u64) -> Part {
+impl PageCache {
+    /// Copies cached bytes at the start of a range, or returns the number of bytes that are not
+    /// cached.
+    pub(crate) fn next(&self, out: &mut [u8], at: u64) -> PagePart {
         if self.count.load(Ordering::Acquire) == 0 || out.is_empty() {
-            return Part::Absent(out.len());
+            return PagePart::Missing(out.len());
         }
         let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
         let mut from = 0;
@@ -53,11 +53,11 @@ impl Kept {
             from += count;
         }
         if from > 0 {
-            return Part::Kept(from);
+            return PagePart::Copied(from);
         }
         let next = pages.range(at / PAGE + 1..).next().map(|(number, _)| number * PAGE - at);
         let next = next.and_then(|count| usize::try_from(count).ok());
-        Part::Absent(next.map_or(out.len(), |count| count.min(out.len())))
+        PagePart::Missing(next.map_or(out.len(), |count| count.min(out.len())))
     }
 
     /// Discards all pages.
@@ -132,25 +132,25 @@ mod tests {
     fn pages_are_read_once() {
         let bytes: Vec<u8> = (0..50_001_u32).map(|n| (n / 7).to_le_bytes()[0]).collect();
         let file = Bytes(bytes.clone(), Mutex::new(vec![0; bytes.len()]));
-        let kept = Kept::default();
+        let cache = PageCache::default();
         for (at, len) in [(0, 8), (50_000, 1), (4090, 20), (20_000, 9000), (3, 1)] {
-            kept.fill(&file, len, at as u64).unwrap();
+            cache.fill(&file, len, at as u64).unwrap();
             let mut out = vec![0; len];
-            assert_eq!(kept.next(&mut out, at as u64), Part::Kept(len));
+            assert_eq!(cache.next(&mut out, at as u64), PagePart::Copied(len));
             assert_eq!(out, bytes[at..at + len]);
         }
         assert!(file.1.lock().unwrap().iter().all(|&times| times <= 1));
         let mut out = vec![0; 50_001];
         let mut parts = Vec::new();
         while let at @ 0..50_001 = parts.iter().map(|part| count(*part)).sum::<usize>() {
-            parts.push(kept.next(&mut out[at..], at as u64));
+            parts.push(cache.next(&mut out[at..], at as u64));
         }
         let expected = [
-            Part::Kept(8192),
-            Part::Absent(8192),
-            Part::Kept(16_384),
-            Part::Absent(16_384),
-            Part::Kept(849),
+            PagePart::Copied(8192),
+            PagePart::Missing(8192),
+            PagePart::Copied(16_384),
+            PagePart::Missing(16_384),
+            PagePart::Copied(849),
         ];
         assert_eq!(parts, expected);
         assert_eq!(out[..8192], bytes[..8192]);
@@ -158,23 +158,23 @@ mod tests {
         assert_eq!(out[49_152..], bytes[49_152..]);
     }
 
-    fn count(part: Part) -> usize {
-        let (Part::Kept(count) | Part::Absent(count)) = part;
+    fn count(part: PagePart) -> usize {
+        let (PagePart::Copied(count) | PagePart::Missing(count)) = part;
         count
     }
 
     #[test]
-    fn bytes_past_the_end_are_not_kept() {
+    fn bytes_past_the_end_are_not_cached() {
         let file = Bytes(vec![7; 10], Mutex::new(vec![0; 10]));
-        let kept = Kept::default();
-        kept.fill(&file, 100, 4).unwrap();
+        let cache = PageCache::default();
+        cache.fill(&file, 100, 4).unwrap();
         let mut out = [0; 20];
-        assert_eq!(kept.next(&mut out, 4), Part::Kept(6));
-        assert_eq!(kept.next(&mut out, 10), Part::Absent(20));
-        kept.fill(&file, 1, 10).unwrap();
-        kept.fill(&file, 1, u64::MAX).unwrap();
-        assert_eq!(kept.next(&mut out, u64::MAX), Part::Absent(20));
-        kept.clear();
-        assert_eq!(kept.next(&mut out, 0), Part::Absent(20));
+        assert_eq!(cache.next(&mut out, 4), PagePart::Copied(6));
+        assert_eq!(cache.next(&mut out, 10), PagePart::Missing(20));
+        cache.fill(&file, 1, 10).unwrap();
+        cache.fill(&file, 1, u64::MAX).unwrap();
+        assert_eq!(cache.next(&mut out, u64::MAX), PagePart::Missing(20));
+        cache.clear();
+        assert_eq!(cache.next(&mut out, 0), PagePart::Missing(20));
     }
 }

@@ -1,4 +1,4 @@
-//! Parts of a store, one after the other.
+//! Ranges of fragments of a store, read one after the other.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use super::region::Region;
 
 /// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct FragmentRange {
     pub(super) positions: Range<u64>,
     pub(super) bases: Option<Range<u32>>,
 }
 
-impl Part {
+impl FragmentRange {
     /// Finds the fragments of a region.
     pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
@@ -30,58 +30,59 @@ impl Part {
     }
 }
 
-/// Reads parts in sequence. Pieces without fragments are returned, too.
-pub(super) struct Parts<'a> {
+/// Reads ranges in sequence. Units without fragments are returned, too.
+pub(super) struct RangeReader<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
-    parts: VecDeque<Part>,
-    reading: Option<Reading<'a>>,
+    ranges: VecDeque<FragmentRange>,
+    reading: Option<OpenRange<'a>>,
 }
 
-struct Reading<'a> {
+/// The range that is being read.
+struct OpenRange<'a> {
     units: Box<dyn UnitReader<'a, FragmentBatch> + 'a>,
     bases: Option<Range<u32>>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> RangeReader<'a> {
     pub(super) fn new(
         source: &'a dyn FragmentSource,
         fields: FragmentFields,
-        parts: impl IntoIterator<Item = Part>,
+        ranges: impl IntoIterator<Item = FragmentRange>,
     ) -> Self {
-        let parts = parts.into_iter().filter(|part| !part.positions.is_empty()).collect();
-        Self { source, fields, parts, reading: None }
+        let ranges = ranges.into_iter().filter(|range| !range.positions.is_empty()).collect();
+        Self { source, fields, ranges, reading: None }
     }
 }
 
-impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
+impl<'a> UnitReader<'a, FragmentBatch> for RangeReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
         loop {
-            if let Some(Reading { units, bases }) = &mut self.reading {
+            if let Some(OpenRange { units, bases }) = &mut self.reading {
                 if let Some(unit) = units.next_unit()? {
                     return Ok(Some(match bases.clone() {
-                        Some(bases) => Box::new(Overlapping { unit, bases }),
+                        Some(bases) => Box::new(OverlapUnit { unit, bases }),
                         None => unit,
                     }));
                 }
                 units.end()?;
             }
-            let Some(Part { positions, bases }) = self.parts.pop_front() else {
+            let Some(FragmentRange { positions, bases }) = self.ranges.pop_front() else {
                 return Ok(None);
             };
             let units = self.source.units(positions, self.fields)?;
-            self.reading = Some(Reading { units, bases });
+            self.reading = Some(OpenRange { units, bases });
         }
     }
 }
 
-/// The fragments of a piece that overlap some bases.
-struct Overlapping<'a> {
+/// The fragments of a unit that overlap some bases.
+struct OverlapUnit<'a> {
     unit: Box<dyn Unit<FragmentBatch> + 'a>,
     bases: Range<u32>,
 }
 
-impl Unit<FragmentBatch> for Overlapping<'_> {
+impl Unit<FragmentBatch> for OverlapUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
         let Self { unit, bases } = *self;
         unit.decode(batch)?;

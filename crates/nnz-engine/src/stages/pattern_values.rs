@@ -5,9 +5,9 @@ use nnz_core::{Batch, Header, Result, Rounding, ValueType, Values};
 use super::Step;
 
 /// Gives each entry its own value of a type, instead of the shared one.
-pub(crate) struct Counted(pub(crate) ValueType);
+pub(crate) struct PatternValues(pub(crate) ValueType);
 
-impl Counted {
+impl PatternValues {
     /// Returns the type of sums of the entries of a pattern; `None` if it is not a pattern.
     pub(crate) fn of_pattern(header: &Header) -> Option<ValueType> {
         header.iso.then_some(match header.value_type {
@@ -17,7 +17,7 @@ impl Counted {
     }
 }
 
-impl Step for Counted {
+impl Step for PatternValues {
     fn apply(&self, batch: &mut Batch, _: &mut Batch) -> Result<()> {
         if let Values::Iso(scalar) = batch.values {
             // Ones, which are exact in all types.
