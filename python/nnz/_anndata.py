@@ -40,10 +40,10 @@ def read_anndata(
     """Read an AnnData with lazily loaded `X`, layers and `raw.X`.
 
     They are dask arrays. A chunk has some rows, or some columns if the matrix is stored by column. Functions that
-    support dask arrays, such as those of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
+    support dask arrays, such as functions of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
     the chunks with these rows.
 
-    dask has no reductions such as ``X.sum(axis=0)`` for sparse matrices of SciPy: those of `Matrix` read the file in
+    dask has no reductions such as ``X.sum(axis=0)`` for sparse matrices of SciPy: methods of `Matrix` read the file in
     one pass.
 
     Parameters
@@ -295,7 +295,7 @@ def _encoding(element: Any) -> str:
 
 
 def _is_elsewhere(element: Any, store: Any) -> bool:
-    """Return whether an external link leads to another file of HDF5, in which the name is that of another element."""
+    """Return whether an external link leads to another file of HDF5, in which the name belongs to another element."""
     if not hasattr(element, "file"):
         return False
     info = load("h5py", "read_anndata").h5o.get_info

@@ -51,9 +51,9 @@ def kind_of(by_row: bool, matrix: bool) -> Any:
 
 
 def read_dense(source: _nnz.Source, memory: Memory, order: Optional[str] = None) -> npt.NDArray[Any]:
-    """Read every cell into an array, without a copy."""
-    cells, order = source.read_dense(order, memory)
-    return cells.reshape(source.shape, order="C" if order == "row" else "F")
+    """Read every element into an array, without a copy."""
+    elements, order = source.read_dense(order, memory)
+    return elements.reshape(source.shape, order="C" if order == "row" else "F")
 
 
 def to_pandas(matrix: Matrix) -> pandas.DataFrame:

@@ -87,12 +87,12 @@ def from_dask(
         Whether the parts have rows or columns. The target is stored in this order unless its format is stored the other
         way. By default as the array is divided; an array that is divided along both axes is divided by rows.
     temporary : str or os.PathLike, optional
-        Where the temporary directory is made: a directory that all workers reach by the same path. By default that of
-        the target. Required for a URL.
+        Where the temporary directory is made: a directory that all workers reach by the same path. By default the
+        directory of the target. Required for a URL.
     rows, cols : pandas.DataFrame, optional
         Annotations of rows and columns, as in `nnz.write`.
     axis_kinds : pair of {"cells", "features", None}, optional
-        What rows and columns are.
+        Kinds of rows and columns.
     **options
         As in `nnz.WriteOptions`, but for ``order``. ``row_names`` and ``col_names`` also take lists of names.
 
@@ -180,7 +180,7 @@ def _written(dask: Any, array: Any, order: str, directory: str) -> List[str]:
     for number, (block, length) in enumerate(zip(blocks, lengths)):
         shape = (length, across) if order == "row" else (across, length)
         tasks.append(delayed(block, shape, array.dtype.str, order, os.path.join(directory, f"{number:08}")))
-    # The scheduler of dask: that of distributed if there is a client, and threads if nothing else is set.
+    # The scheduler of dask: the client of distributed if there is one, and threads if nothing else is set.
     found: Tuple[str, ...] = dask.compute(*tasks, scheduler=_scheduler(array))
     return list(found)
 

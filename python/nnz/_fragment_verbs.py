@@ -93,7 +93,7 @@ def merge_fragments(
 ) -> FragmentSummary:
     """Merge fragment files into one.
 
-    The cells of each file are appended to those of the previous ones, and their names must be unique. Chromosomes
+    The cells of each file are appended to the cells of the previous ones, and their names must be unique. Chromosomes
     with the same name are merged.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What users select, as positions."""
+"""Selections of users, as positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Selected(NamedTuple):
     Attributes
     ----------
     positions : numpy.ndarray of uint64 or None
-        What is read, each position once; None for all.
+        Positions to read, each once; None for all.
     repeated : numpy.ndarray or None
         For each position that is wanted, where it is in `positions`; None if these are what is wanted.
     single : bool

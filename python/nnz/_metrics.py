@@ -130,7 +130,7 @@ def qc(
 def aggregate(
     source: Union[Matrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
 ) -> pandas.DataFrame:
-    """Add up the cells of each group, such as those of each cell type and sample (pseudobulk). Requires pandas.
+    """Add up the cells of each group, such as all of a cell type and sample (pseudobulk). Requires pandas.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def aggregate(
     by : str or array_like
         A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
     func : {"sum", "mean", "count_nonzero"}
-        What is computed of the values of each group.
+        Function of the values of each group.
     axis : {"rows", "cols", "cells", "features"}, optional
         What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
 
@@ -153,7 +153,7 @@ def aggregate(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        The number of labels is not that of cells, or no cell has a label.
+        The number of labels differs from the number of cells, or no cell has a label.
 
     Examples
     --------

@@ -133,7 +133,7 @@ def _found(region: Tuple[str, int, int], names: NameIndex) -> Region:
 
 
 def _text(text: str, names: NameIndex) -> str:
-    # Names may have colons. What is behind the last one is read with the names, in the compiled part.
+    # Names may have colons. The text behind the last one is read with the names, in the compiled part.
     try:
         names.find(text)
     except UnknownNameError:

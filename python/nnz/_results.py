@@ -1,4 +1,4 @@
-"""What operations return."""
+"""Return types of operations."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ class Table(Opened[TableHandle]):
         return (self[start : start + together] for start in range(0, len(self._handle.rows), together))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Return an Arrow stream, which reads batches of rows. The types are those of the file; a requested schema is ignored."""
+        """Return an Arrow stream, which reads batches of rows. The types are as in the file; a requested schema is ignored."""
         return self._source.stream(runs(self._handle.rows), list(self._handle.cols))
 
     def __repr__(self) -> str:

@@ -72,7 +72,7 @@ def to_scipy(tensor: Any) -> Any:
         rows, cols = tensor.shape
         if by_row:
             return sparse.bsr_array((values, _numpy(indices), _numpy(indptr)), shape=(rows, cols)).tocsr()
-        # Blocks of columns are those of rows of the transpose.
+        # Blocks of columns are blocks of rows of the transpose.
         flipped = (np.ascontiguousarray(values.transpose(0, 2, 1)), _numpy(indices), _numpy(indptr))
         return sparse.bsr_array(flipped, shape=(cols, rows)).tocsr().T
     if layout == "torch.sparse_csr":

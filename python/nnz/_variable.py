@@ -79,7 +79,7 @@ def highly_variable_genes(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        An argument is not valid, the number of labels is not that of cells, or a batch has a single cell.
+        An argument is not valid, the number of labels differs from the number of cells, or a batch has a single cell.
 
     Examples
     --------

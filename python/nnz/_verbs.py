@@ -148,7 +148,7 @@ def concat(
     axis : {"rows", "cols", "cells", "features"}
         The axis to concatenate along.
     ignore_names : bool
-        Whether names of the other axis may differ; those of the first source that has any are written.
+        Whether names of the other axis may differ; the names of the first source that has any are written.
     join : {"inner", "outer"}, optional
         For AnnData files: how to combine the other axis if files differ. By default a difference is an error.
     label : str, optional

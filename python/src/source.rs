@@ -371,7 +371,7 @@ impl Source {
         Ok((indptr, indices, data, by))
     }
 
-    /// Reads all cells: an array of one dimension, and their order.
+    /// Reads all elements: an array of one dimension, and their order.
     #[pyo3(signature = (by=None, memory_limit=None, workers=None))]
     fn read_dense<'py>(
         &self,
@@ -389,8 +389,8 @@ impl Source {
             crate::options::limits(py, memory_limit, workers)?,
             move |context| nnz::engine::read_dense(&*inner, &options, context),
         )?;
-        let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
-        Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
+        let elements = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
+        Ok((arrays::from_values(py, dense.values, elements)?, order_name(dense.order)))
     }
 
     /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,

@@ -93,7 +93,7 @@ def test_selections_of_nothing_are_errors(tmp_path):
         target.unlink()
     with pytest.raises(nnz.ArgumentError, match="selects no row"):
         nnz.stats(PBMC, rows="5:5")
-    # Indices are those of NumPy.
+    # Indices are as in NumPy.
     m = nnz.open(PBMC)
     assert m[5:5].shape == (0, 1107) and m.select(rows=[]).shape == (0, 1107)
     assert m.filter(rows="nnz>=10000").shape == (0, 1107) and m.sample(rows=0).shape == (0, 1107)

@@ -41,7 +41,7 @@ fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
         return;
     }
     let opened = rustix::fs::open("/dev/null", access, rustix::fs::Mode::empty());
-    // The lowest free number is that of the stream.
+    // The lowest free number is the number of the stream.
     if let Ok(opened) = opened
         && opened.as_raw_fd() == stream.as_raw_fd()
     {

@@ -58,7 +58,7 @@ struct Origin {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read, or if its banner or sizes are not those of a matrix.
+/// Fails if the file cannot be read, or if its banner or sizes are not valid for a matrix.
 pub fn open(path: &Path) -> Result<MatrixMarketSource> {
     from_opened(&Opened::local(path)?)
 }
@@ -83,7 +83,7 @@ pub(crate) fn from_archive(file: InputFile) -> Result<MatrixMarketSource> {
 ///
 /// # Errors
 ///
-/// Fails if the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not valid for a matrix.
 pub fn open_stdin() -> Result<MatrixMarketSource> {
     from_reader(Box::new(stdio::stdin()), "standard input")
 }
@@ -101,7 +101,7 @@ pub fn open_stdin() -> Result<MatrixMarketSource> {
 ///
 /// # Errors
 ///
-/// Fails if the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not valid for a matrix.
 pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMarketSource> {
     let path = Path::new(name);
     MatrixMarketSource::new(path, Input::from_reader(reader, path)?)
@@ -167,7 +167,7 @@ impl MatrixMarketSource {
         fault.out_of(self.stored).report(&self.path, block)
     }
 
-    /// Returns the number of entries according to the sizes, or of cells for an array.
+    /// Returns the number of entries according to the sizes, or of elements for an array.
     pub(super) fn stored(&self) -> u64 {
         self.stored
     }

@@ -1,8 +1,8 @@
 //! Matrix folders of 10x Genomics' Cell Ranger, and of other programs.
 //!
 //! `matrix.mtx` has features x cells; `features.tsv` (`genes.tsv` before version 3) has the names
-//! of rows and `barcodes.tsv` those of columns, one per line. Each may be gzipped, with `.gz` in
-//! its name. bustools and alevin write cells x features, under other names.
+//! of rows and `barcodes.tsv` the names of columns, one per line. Each may be gzipped, with `.gz`
+//! in its name. bustools and alevin write cells x features, under other names.
 
 mod family;
 mod files;
@@ -42,7 +42,7 @@ struct Part {
     file: InputFile,
     /// The number of columns in its first line.
     columns: usize,
-    /// What is unusual about the first name.
+    /// An oddity of the first name.
     oddity: Option<&'static str>,
 }
 

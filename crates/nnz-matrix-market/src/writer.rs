@@ -15,13 +15,13 @@ use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities
 use nnz_lines::{Output, Target};
 
 use super::{LARGEST_SIZE, Layout};
-use array::Cells;
+use array::ArrayForm;
 use coordinate::Entries;
 
 /// Options for writing text.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Entries with their positions, or every cell.
+    /// Entries with their positions, or every element.
     pub layout: Layout,
     /// Whether the text is compressed.
     pub gzip: bool,
@@ -138,7 +138,7 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
     let output = Output::create(target, options.gzip)?;
     Ok(match options.layout {
         Layout::Coordinate => Box::new(Entries::sink(output, header, &options)?),
-        Layout::Array => Box::new(Cells::sink(output, header, &options)?),
+        Layout::Array => Box::new(ArrayForm::sink(output, header, &options)?),
     })
 }
 

@@ -25,12 +25,12 @@ pub(crate) trait PartOutput: PartWriter {
     fn start(&mut self, header: &Header) -> Result<()>;
 }
 
-/// What a part of a file can store.
+/// Capabilities of a part of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct PartCapabilities {
     pub(crate) value_types: &'static [ValueType],
     pub(crate) orders: &'static [Order],
-    /// Whether every cell is stored.
+    /// Whether every element is stored.
     pub(crate) dense: bool,
 }
 

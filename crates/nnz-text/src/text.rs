@@ -75,7 +75,7 @@ impl Text {
 
     /// Starts reading, decompressed and without a byte order mark.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
-        // What was kept while the format was detected is for the first reading.
+        // Bytes kept while the format was detected are only used by the first pass.
         if self.read.swap(true, Ordering::Relaxed) {
             self.file.forget();
         }

@@ -3,7 +3,7 @@
 use nnz_core::{Element, ValueType};
 use nnz_lines::number::{Invalid, Number, integer, number, real, unsigned};
 
-/// What is known about all values that were seen.
+/// Properties of all values read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// A value that is no integer of 64 bits.

@@ -77,7 +77,7 @@ impl ContainerTarget {
                 DirectoryKind::BpCells => "bpcells",
                 DirectoryKind::Npy => "binsparse",
             };
-            let what = format!("the extension is that of {}, not of {own}", other.name);
+            let what = format!("the extension belongs to {}, not to {own}", other.name);
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
         if flat {
@@ -225,7 +225,7 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
     Ok(RdsOptions { gzip, ..default })
 }
 
-/// Returns whether the extension of a path is that of an R object.
+/// Returns whether a path has the extension of R objects.
 pub(crate) fn ends_in_rds(path: &Path) -> bool {
     ends_in(path, &["rds"])
 }

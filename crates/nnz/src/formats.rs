@@ -232,7 +232,7 @@ pub enum Confidence {
     Certain,
 }
 
-/// What a format can do besides reading, checking and writing matrices.
+/// Abilities of a format besides reading, checking and writing matrices.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Abilities<'a> {
@@ -382,8 +382,8 @@ pub trait Format: Send + Sync {
         Ok(false)
     }
 
-    /// Returns whether a matrix in this format stays in it when it is written to a path whose extension is
-    /// that of another format.
+    /// Returns whether a matrix in this format keeps it when it is written to a path with the extension of another
+    /// format.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ pub fn holds(location: &Location, options: &OpenOptions, context: &Context) -> R
     Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
-/// Returns whether a location is a file with the extension `.csv` whose content is not known to be that of
+/// Returns whether a location is a file with the extension `.csv` whose content is not detected as
 /// another format.
 ///
 /// # Errors

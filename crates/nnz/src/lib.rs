@@ -159,7 +159,7 @@ pub use slice::slice;
 pub use stats::stats;
 pub use storages::{check_storage_options, storage_with};
 
-/// What the README of this package shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

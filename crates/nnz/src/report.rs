@@ -47,7 +47,7 @@ impl Default for ReportOptions {
     }
 }
 
-/// What a report has about a matrix.
+/// Report about a matrix.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -67,7 +67,7 @@ pub struct Report {
     pub axes: [AxisSummary; 2],
     /// Pictures.
     pub figures: Vec<Figure>,
-    /// What validation found; `None` if the matrix is not stored.
+    /// Findings of the validation; `None` if the matrix is not stored.
     pub findings: Option<Vec<Finding>>,
     /// Commands to go on with.
     pub commands: Vec<Command>,

@@ -235,7 +235,7 @@ pub fn slice(
         |format, probe| format.slice_file(probe, to, selected, options, context),
         context,
     )?;
-    // The size of the source is not that of the selection.
+    // The size of the source is not the size of the selection.
     Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
 }
 

@@ -114,7 +114,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: Vec<AxisArg>,
 
-    /// What to compute; fewer measures are faster, because unused data is not decoded
+    /// Measures to compute; fewer are faster, because unused data is not decoded
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
 

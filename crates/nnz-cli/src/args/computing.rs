@@ -8,8 +8,8 @@ use super::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
 
 /// Normalize counts: scale each cell to the same sum, and take logarithms
 ///
-/// As scanpy's normalize_total and log1p. Values become float32, or float64 if those of SRC have 64
-/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or that of
+/// As scanpy's normalize_total and log1p. Values become float32, or float64 if SRC has values of 64
+/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or the layer
 /// FILE.h5ad::layers/NAME.
 #[derive(Debug, Group)]
 #[command(after_help = "\
@@ -66,7 +66,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// What to compute of the values of each group
+    /// Function of the values of each group
     #[arg(long, value_name = "FUNCTION", default_value = "sum")]
     pub(crate) function: Function,
 

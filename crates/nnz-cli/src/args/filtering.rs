@@ -14,13 +14,13 @@ use super::{Writing, location, reading};
 
 /// Write the rows and columns that meet conditions
 ///
-/// A condition compares what nnz stats measures of a row or column with a number: nnz, nonzero, sum, mean, variance,
+/// A condition compares a measure of a row or column, as in nnz stats, with a number: nnz, nonzero, sum, mean, variance,
 /// min or max, and =, !=, <, <=, > or >=. sum(rows=REGEX), for columns, only includes the rows whose names match a
 /// regular expression (or, if none does, whose text annotations match), and / divides two measures. NaN meets no
 /// condition. Anything else is a selection as in nnz slice: ranges, positions, names, @FILE, or a condition on a column
-/// of annotations; column(nnz) is a column whose name is that of a measure.
+/// of annotations; column(nnz) is a column that is named like a measure.
 ///
-/// Both axes are judged by the matrix as it is in SRC, and keep its order. The entries are read twice, or three times if
+/// Measures of both axes are computed on the whole matrix, and its order is kept. The entries are read twice, or three times if
 /// nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\

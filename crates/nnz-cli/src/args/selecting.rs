@@ -33,8 +33,8 @@ pub(crate) struct Selecting {
     allow_empty: bool,
 }
 
-/// Combines what is given for rows and columns with what is given for cells and features. The location is that of the
-/// matrix, in messages.
+/// Combines selections of rows and columns with selections of cells and features. The location of the matrix is for
+/// messages.
 pub(super) fn by_axis<T>(
     mut axes: [Option<T>; 2],
     kinds: [Option<T>; 2],
@@ -93,7 +93,7 @@ impl Selecting {
     }
 }
 
-/// An axis of a matrix, by its name or by what is along it.
+/// An axis of a matrix, by its name or by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AxisArg {
     Rows,
@@ -105,7 +105,7 @@ pub(crate) enum AxisArg {
 }
 
 impl AxisArg {
-    /// Returns the axis of a matrix. The location is that of the matrix, in messages.
+    /// Returns the axis of a matrix. The location of the matrix is for messages.
     pub(crate) fn axis(
         self,
         source: &Location,

@@ -112,8 +112,8 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 
 /// Concatenate matrices along an axis
 ///
-/// With --axis rows, the rows of each matrix follow those of the one before; with --axis cols, the
-/// columns. The other axis must have the same size and, if present, the same names. The target has the
+/// With --axis rows, the rows of each matrix follow the rows of the previous matrix; with --axis cols,
+/// the columns. The other axis must have the same size and, if present, the same names. The target has the
 /// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
 /// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
@@ -168,8 +168,8 @@ pub(crate) struct ConcatFiles {
     #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// Value of missing elements of dense arrays with --join outer [default: NaN]; those of sparse arrays
-    /// are 0, so if there are any, another NUMBER is an error
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements
+    /// of sparse arrays are 0, so if there are any, another NUMBER is an error
     #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
     #[arg(allow_negative_numbers = true, value_parser = number)]
     pub(crate) fill: Option<f64>,
@@ -326,7 +326,7 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// What to do with duplicate entries (same row and column) [default: error if SRC or DST does not allow
+    /// How to handle duplicate entries (same row and column) [default: error if SRC or DST does not allow
     /// them, otherwise keep]
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,

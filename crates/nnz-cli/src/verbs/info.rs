@@ -42,7 +42,7 @@ struct Report {
     value_type: String,
     /// Whether all entries share one value.
     iso: bool,
-    /// The value of cells that are not stored, if it is not zero.
+    /// The value of elements that are not stored, if it is not zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<String>,
     storage: &'static str,

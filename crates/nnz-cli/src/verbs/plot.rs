@@ -28,7 +28,7 @@ const BINS: usize = 400;
 
 /// Draws a picture of a matrix or of fragments, or prints its numbers.
 pub(crate) fn plot(args: &Plot, context: &Context) -> Result<Outcome, Error> {
-    // What is wrong with the output is an error before anything is read.
+    // An invalid output is reported before anything is read.
     let output = Output::of(args, context)?;
     check(args)?;
     let options = args.reading.set();

@@ -281,7 +281,7 @@ pub(super) fn file_size(source: &Location) -> Option<u64> {
     path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }
 
-/// Returns whether the size of a location is that of a matrix with all that is stored with it: not if it is a group,
+/// Returns whether the size of a location includes everything that is stored with the matrix: not if it is a group,
 /// or a store with groups, whose other groups are not counted.
 fn is_complete(location: &Location) -> bool {
     match location {

@@ -251,7 +251,7 @@ fn session(scratch: &Scratch, lines: &[&str], place: &str) {
     }
 }
 
-/// Returns the verbs, including those of `fragments`.
+/// Returns the verbs, including the verbs of `fragments`.
 fn verbs() -> Vec<String> {
     let list = |arguments: &[&str]| {
         let help = run(arguments).good();

@@ -1,4 +1,4 @@
-//! How many requests and bytes the commands take on a server of 30 ms a request. Results are those of local files.
+//! How many requests and bytes the commands take on a server of 30 ms a request. Results are the same as for local files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn matrix(rows: u32, cols: u32) -> CsMatrix {
     CsMatrix::from_parts(shape, Order::Col, pointers, indices, values).unwrap()
 }
 
-/// Writes the metadata of all arrays of a group into those of the group, as zarr-python does.
+/// Writes the metadata of all arrays of a group into the metadata of the group, as zarr-python does.
 fn consolidate(store: &Path) {
     let read = |path: PathBuf| -> Value {
         serde_json::from_slice(&std::fs::read(path.join("zarr.json")).unwrap()).unwrap()

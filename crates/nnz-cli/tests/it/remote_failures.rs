@@ -1,4 +1,4 @@
-//! What goes wrong between the command and a server: full disks, changes, other writers, wrong options.
+//! Failures between the command and a server: full disks, changes, other writers, wrong options.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -145,8 +145,8 @@ fn two_writers_to_one_place_leave_the_store_of_one_or_none() {
             assert!(run.code == Some(0) || refused, "{runs:?}");
         }
         if !more.is_empty() {
-            // Objects cannot be removed on condition, so one may remove what the other wrote. What is a store is
-            // that of one of them.
+            // Objects cannot be removed on condition, so one may remove what the other wrote. A complete store
+            // was written by one of them.
             let is_store = bucket.run(&["validate", "s3://bucket/m.bpcells"]).code == Some(0);
             assert!(!is_store || [content(&one), content(&other)].contains(&there), "{runs:?}");
             continue;

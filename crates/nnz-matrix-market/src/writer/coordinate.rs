@@ -22,7 +22,7 @@ pub(super) struct Entries {
     previous: Option<(u64, u64)>,
 }
 
-/// What is known about the lines of a batch.
+/// Properties of the lines of a batch.
 pub(super) struct Known {
     /// The field according to this batch alone.
     field: Field,

@@ -1,11 +1,11 @@
-//! Encoded text, and what the threads that encode share.
+//! Encoded text, and the state shared by the threads that encode.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::Error;
 
-/// What all encoders of a sink share.
+/// State shared by all encoders of a sink.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Unused buffers; no more than were ever in use at the same time.

@@ -1,4 +1,4 @@
-//! What the two layouts have in common: batches are encoded on any thread, and written in order.
+//! The writer of both layouts: batches are encoded on any thread, and written in order.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::{Options, failed};
 
 /// A layout of text.
 pub(super) trait Form: Send + Sized + 'static {
-    /// What is known about the text of a batch.
+    /// Properties of the text of a batch.
     type Known: Send + 'static;
 
     /// Encodes a batch as text.

@@ -20,7 +20,7 @@ struct Selected {
     met: Vec<u32>,
 }
 
-/// What is known about a barcode.
+/// The result of looking up a barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// The index of its cell.

@@ -35,7 +35,7 @@ pub struct Joiner {
     ended: bool,
 }
 
-/// What joining adds to a block, for [`TsvBlock::resolve`].
+/// Data that joining adds to a block, for [`TsvBlock::resolve`].
 #[derive(Debug, Default)]
 pub struct Joint {
     /// The fragment of the line that the block completes.
@@ -46,7 +46,7 @@ pub struct Joint {
     pub(super) cells: Vec<u32>,
 }
 
-/// A fragment before those of a block.
+/// A fragment before the fragments of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct First {
     pub(super) chromosome: u32,

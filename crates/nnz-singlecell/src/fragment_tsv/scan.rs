@@ -21,7 +21,7 @@ pub(super) struct Rules {
     pub(super) chromosomes: Option<Chromosomes>,
 }
 
-/// What all threads that parse a text share.
+/// State shared by all threads that parse a text.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) rules: Rules,
@@ -146,8 +146,8 @@ impl Scan<'_> {
         Ok(next)
     }
 
-    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and removes those
-    /// of cells that are not selected.
+    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and removes
+    /// fragments of cells that are not selected.
     ///
     /// With many cells, each lookup is a cache miss; for consecutive lines, the processor can wait
     /// for several at once.

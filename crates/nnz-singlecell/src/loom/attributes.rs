@@ -28,13 +28,13 @@ pub struct Attributes {
     values: Vec<Values>,
     /// Attributes of two dimensions, which are matrices.
     wide: Vec<String>,
-    /// Attributes of more dimensions, and those of other types, each with its type.
+    /// Attributes of more dimensions or of other types, each with its type.
     others: Vec<(String, String)>,
     /// Damaged attributes.
     broken: Vec<Broken>,
     /// The index in these of the attribute that should have the names.
     broken_names: Option<usize>,
-    /// Whether the names are those of an attribute that no convention names.
+    /// Whether the names come from an attribute that is not part of a convention.
     is_likely: bool,
 }
 
@@ -312,8 +312,8 @@ impl Attributes {
         &self.wide
     }
 
-    /// Lists the attributes that are neither columns nor matrices, each with its type: those of more dimensions,
-    /// and of types that columns cannot have.
+    /// Lists the attributes that are neither columns nor matrices, each with its type: attributes of more
+    /// dimensions, and of types that columns cannot have.
     #[must_use]
     pub fn unread_columns(&self) -> &[(String, String)] {
         &self.others

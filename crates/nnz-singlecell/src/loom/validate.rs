@@ -29,7 +29,7 @@ impl Loom {
         }
         let shape = self.shape();
         if shape.is_empty() {
-            let what = format!("the shape is {shape}; loompy refuses a matrix without cells");
+            let what = format!("the shape is {shape}; loompy refuses a matrix without elements");
             each(Finding::note(self.place(), what));
         }
         if let Some(what) = self.unread_note()? {

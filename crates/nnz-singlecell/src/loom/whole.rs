@@ -13,7 +13,7 @@ use super::output::Output;
 use super::sink::VALUE_TYPES;
 use super::table_writer::is_name;
 use super::{Item, spec};
-use crate::cells::CellWriter;
+use crate::dense_writer::DenseWriter;
 use crate::globals;
 use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for FileWriter<'_> {
 
 impl<'a> FileWriter<'a> {
     /// Starts a file in an empty tree of HDF5, with the names and annotations of a matrix whose columns are cells. `path`
-    /// is that of the file.
+    /// is the path of the file.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ struct Parts {
 }
 
 enum Part {
-    Cells(CellWriter),
+    Dense(DenseWriter),
     Graph(GraphWriter),
 }
 
@@ -137,7 +137,7 @@ impl PartOutput for Parts {
             Item::RowGraph(_) | Item::ColGraph(_) => {
                 Part::Graph(GraphWriter::create(tree, place, header)?)
             }
-            _ => Part::Cells(CellWriter::create(tree, place, header, self.output.compression)?),
+            _ => Part::Dense(DenseWriter::create(tree, place, header, self.output.compression)?),
         });
         Ok(())
     }
@@ -147,7 +147,7 @@ impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         let tree = &mut *self.output.tree;
         match &mut self.part {
-            Some(Part::Cells(cells)) => cells.put(tree, batch),
+            Some(Part::Dense(dense)) => dense.put(tree, batch),
             Some(Part::Graph(graph)) => graph.put(tree, batch),
             None => Ok(()),
         }
@@ -156,7 +156,7 @@ impl PartWriter for Parts {
     fn finish(&mut self) -> Result<()> {
         let tree = &mut *self.output.tree;
         match self.part.take() {
-            Some(Part::Cells(cells)) => cells.finish(tree),
+            Some(Part::Dense(dense)) => dense.finish(tree),
             Some(Part::Graph(graph)) => graph.finish(tree),
             None => Ok(()),
         }

@@ -20,7 +20,7 @@ use super::find::FormatVersion;
 use super::root;
 use strings::write_strings;
 
-/// What a 10x HDF5 file can store: integers and floats, by cell. Cell Ranger itself writes `int32`.
+/// Capabilities of 10x HDF5 files: integers and floats, by cell. Cell Ranger itself writes `int32`.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
@@ -148,7 +148,7 @@ fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<S
     }
 }
 
-/// Writes the attributes of the root that Cell Ranger reads: those of the source, if it is a 10x file.
+/// Writes the attributes of the root that Cell Ranger reads, taken from the source if it is a 10x file.
 fn describe(file: &mut FileWriter<StagedFile>, options: &SinkOptions) -> Result<()> {
     let mut set = |name: &str, value| file.set_attribute(ObjectId::ROOT, name, value);
     let v3 = options.format_version == FormatVersion::V3;

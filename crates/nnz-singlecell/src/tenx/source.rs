@@ -32,7 +32,7 @@ pub struct TenxSource {
     barcodes: Option<Column>,
     /// Other arrays with an element for each cell.
     cells: Vec<Column>,
-    /// What is not read.
+    /// Elements that are not read.
     unread: Vec<String>,
     /// Damaged columns of features and of cells, each with its path.
     broken: [Vec<(String, Error)>; 2],

@@ -7,7 +7,7 @@ use super::form::Form;
 use super::survey::Survey;
 use crate::text::Text;
 
-/// What a header states.
+/// Counts stated in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stated {
     edges: u64,

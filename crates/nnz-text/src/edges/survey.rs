@@ -10,7 +10,7 @@ use crate::scan::scan;
 use crate::text::Text;
 use crate::values::{Seen, skip};
 
-/// What a file contains.
+/// Summary of the content of a file.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) edges: u64,
@@ -117,7 +117,7 @@ impl Survey {
     }
 }
 
-/// What a block contains.
+/// Summary of the content of a block.
 #[derive(Default)]
 struct Found {
     edges: u64,

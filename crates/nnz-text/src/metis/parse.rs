@@ -6,7 +6,7 @@ use super::header::GraphHeader;
 use crate::blocks::{Block, Start};
 use crate::fault::{Fault, is_line_end, next_line, skip_blanks};
 
-/// What is done with each part of a line.
+/// A visitor of the parts of a line.
 pub(super) trait Visit {
     /// A vertex starts.
     fn vertex(&mut self, block: &Block, at: usize) -> Result<(), Fault>;
@@ -83,7 +83,7 @@ pub(super) fn parse(
     Ok(())
 }
 
-/// Parses the words of a line up to its end, or that of the block.
+/// Parses the words of a line up to its end, or up to the end of the block.
 fn words(
     block: &Block,
     mut at: usize,

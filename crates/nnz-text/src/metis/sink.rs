@@ -35,7 +35,7 @@ pub fn capabilities() -> SinkCapabilities {
     }
 }
 
-/// Creates a sink. Sizes and weights of vertices are those of the annotations `size` and `weight`, or `weight_0`,
+/// Creates a sink. Sizes and weights of vertices come from the annotations `size` and `weight`, or `weight_0`,
 /// `weight_1` and so on, of the rows. The text is gzipped if the path ends in `.gz`.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ fn columns(rows: Option<&dyn Annotations>) -> Result<(Option<Column>, Vec<Column
     Ok((sizes, weights))
 }
 
-/// What precedes the neighbours of each vertex.
+/// Numbers before the neighbours of each vertex.
 struct Words {
     sizes: Option<Column>,
     weights: Vec<Column>,
@@ -99,7 +99,7 @@ impl Words {
         self.sizes.iter().chain(&self.weights)
     }
 
-    /// Refuses what is no nonnegative integer.
+    /// Fails if a number is not a nonnegative integer.
     fn check(&self, rows: u64, path: &std::path::Path) -> Result<()> {
         let mut text = Vec::new();
         for column in self.all() {

@@ -38,7 +38,7 @@ impl<'a> LabelTable<'a> {
         (!columns.is_empty()).then_some(Self { source, columns })
     }
 
-    /// Reads a column of numbers; `of` returns that of a row.
+    /// Reads a column of numbers; `of` returns the number of a row.
     fn numbers<V: Value>(&self, what: What) -> Result<Column> {
         let (mut values, mut missing) = (Vec::<V>::new(), Vec::new());
         self.read(what, |rows| {
@@ -121,7 +121,7 @@ impl Annotations for LabelTable<'_> {
     }
 }
 
-/// What is read of each row.
+/// The part of each row to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     /// The label.
@@ -136,7 +136,7 @@ enum What {
     Query,
 }
 
-/// What was read of the rows of a block.
+/// Values read from the rows of a block.
 #[derive(Default)]
 struct Rows {
     numbers: Vec<Option<Number>>,

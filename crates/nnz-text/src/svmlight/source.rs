@@ -28,7 +28,7 @@ pub struct ReadOptions {
     /// The index of the first column. By default what a comment of scikit-learn states; otherwise 0 if an index is 0,
     /// and 1 if none is.
     pub base: Option<Base>,
-    /// The shape. By default as many columns as the largest index requires. The number of rows has to be that of the
+    /// The shape. By default as many columns as the largest index requires. The number of rows has to match the
     /// file.
     pub size: Size,
     /// Whether rows begin with a label and a weight, `1:0.5`. By default if all of them do.
@@ -201,7 +201,7 @@ impl SvmlightSource {
 struct Decoder<'a, V> {
     base: u64,
     cols: u64,
-    /// The start of each row, and at the end that of the next one.
+    /// The start of each row, and at the end the start of the next one.
     offsets: &'a mut Vec<usize>,
     narrow: Vec<u32>,
     wide: Vec<u64>,

@@ -14,7 +14,7 @@ use crate::scan::scan;
 use crate::text::Text;
 use crate::values::Seen;
 
-/// What a file, or a block of it, contains.
+/// Summary of the content of a file, or of a block of it.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) rows: u64,
@@ -38,7 +38,7 @@ pub(super) struct Survey {
     pub(super) kept: Option<Entries>,
 }
 
-/// What the weights of rows are.
+/// Properties of the weights of rows.
 #[derive(Debug, Default)]
 pub(super) struct Weights {
     values: Seen,
@@ -46,7 +46,7 @@ pub(super) struct Weights {
     pub(super) rows: u64,
 }
 
-/// What the labels are.
+/// Properties of the labels.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     values: Seen,
@@ -100,7 +100,7 @@ impl Survey {
         self.stated_base = self.stated_base.or(block.stated_base);
     }
 
-    /// Keeps the entries of the next block; those of all blocks are freed if it has none, or too many.
+    /// Keeps the entries of the next block; all entries are freed if it has none, or too many.
     fn keep(&mut self, block: Option<Kept>) {
         let exact = self.values.fits_floats();
         self.kept = self.kept.take().zip(block.filter(|_| exact)).and_then(|(mut kept, block)| {

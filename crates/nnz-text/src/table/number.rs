@@ -8,7 +8,7 @@ use nnz_lines::number::{self, Invalid, number};
 use super::fault::Expected;
 use super::options::Decimal;
 
-/// What texts stand for, besides numbers.
+/// The text of missing values, and the decimal separator.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
     /// The text of missing values.
@@ -59,7 +59,7 @@ pub(super) enum Refused {
     Never(Expected),
 }
 
-/// What the text of a cell is.
+/// The content of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token {
     Integer { negative: bool, size: u64 },

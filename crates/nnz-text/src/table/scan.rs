@@ -15,7 +15,7 @@ use super::layout::Layout;
 use super::options::ReadOptions;
 use super::rows::{Parsed, first_inexact, nth_cell, parse};
 
-/// What a whole text contains.
+/// Summary of the content of a whole text.
 pub(super) struct Scanned {
     /// The values of each column of names.
     pub(super) ids: Vec<StringList>,

@@ -13,7 +13,7 @@ use super::options::{Decimal, ReadOptions, Separator};
 /// The records that are considered.
 const SAMPLE: usize = 64;
 
-/// Returns whether the start of a file is that of GCT.
+/// Returns whether a file starts like GCT.
 #[must_use]
 pub fn looks_like_gct(start: &[u8]) -> bool {
     let version = start.strip_prefix(b"#1.2").or_else(|| start.strip_prefix(b"#1.3"));
@@ -242,7 +242,7 @@ fn counted(fields: usize) -> String {
     format!("{fields} field{}", if fields == 1 { "" } else { "s" })
 }
 
-/// What a field may be.
+/// The kind of a field.
 enum Kind {
     Number,
     /// A missing value, or a number of another form.

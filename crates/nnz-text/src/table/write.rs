@@ -48,7 +48,7 @@ pub struct WriteOptions {
     pub lossy: bool,
 }
 
-/// What a table can store. GCT also stores annotations.
+/// Capabilities of tables. GCT also stores annotations.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: true,
     unique: true,
@@ -72,7 +72,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     )
 };
 
-/// Returns the minimum size of a table: a digit and a separator for each cell.
+/// Returns the minimum size of a table: a digit and a separator for each element.
 #[must_use]
 pub fn min_bytes(header: &Header) -> u64 {
     u64::try_from(header.shape.cells().saturating_mul(2)).unwrap_or(u64::MAX)

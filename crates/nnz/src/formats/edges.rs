@@ -38,7 +38,7 @@ static INFO: FormatInfo = FormatInfo {
         FormatOption::parsed::<Size>(
             "shape",
             "ROWSxCOLS",
-            "Shape; one number is that of rows and columns [default: square, as large as the greatest id requires, \
+            "Shape; one number sets both rows and columns [default: square, as large as the greatest id requires, \
              or as a header of KONECT states]",
         ),
         FormatOption::flag(

@@ -33,7 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     ..FormatInfo::new("", "")
 };
 
-/// What files are called in messages.
+/// The name of the format in messages.
 const KIND: &str = "a MAT-file";
 
 /// Returns the path of the selected variable.

@@ -92,7 +92,7 @@ impl Format for Scipy {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
-        // Errors are those of opening.
+        // Errors are reported when it is opened.
         if let Some(file) = readable(probe.tree())?.flatten() {
             let others = readable(scipy::other_members(file))?.unwrap_or_default();
             if let Some(note) = scipy::not_read(&others) {

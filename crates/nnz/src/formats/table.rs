@@ -72,7 +72,7 @@ impl Format for Table {
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
-        // The other extensions are those of any text.
+        // The other extensions may be any text.
         let named = self.kind == Kind::Gct && self.info.is_extension_of(path);
         Ok(named && directory.is_none())
     }

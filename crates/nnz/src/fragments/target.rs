@@ -191,7 +191,7 @@ impl FragmentTarget for Target {
     }
 }
 
-/// Refuses a path whose extension is that of matrices or tables.
+/// Fails if a path has an extension of matrices or tables.
 fn check_extension(path: &Path) -> Result<()> {
     let place = Place::path(path);
     let format = format_of_path(path).map(|format| format.info());
@@ -204,7 +204,7 @@ fn check_extension(path: &Path) -> Result<()> {
     }
 }
 
-/// Returns whether the extension of a path is that of a text, compressed or not.
+/// Returns whether a path has the extension of a text, compressed or not.
 fn ends_in_text(path: &Path) -> bool {
     let compressed = ends_in(path, &["gz", "bgz"]);
     let stem = if compressed { path.file_stem().map_or(path, Path::new) } else { path };

@@ -55,7 +55,7 @@ pub fn select(
 
 /// Merges several fragment files, in any form that [`convert`](convert) writes.
 ///
-/// The cells of each file follow those of the one before. Chromosomes with the same name are
+/// The cells of each file follow the cells of the previous file. Chromosomes with the same name are
 /// merged, in the order of occurrence. Fragments with the same start are in the order of the
 /// files.
 ///

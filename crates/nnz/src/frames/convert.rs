@@ -22,7 +22,7 @@ use crate::{Cancellation, Dataset, Location};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrameOptions {
-    /// The name of the format to write; by default that of the target's extension.
+    /// The name of the format to write; by default from the target's extension.
     pub format: Option<&'static str>,
     /// The types of the columns of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
@@ -136,7 +136,7 @@ pub fn convert(
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
 
-/// Writes rows that are read sequentially, such as those of a frame in memory, as [`convert`] does.
+/// Writes rows that are read sequentially, such as the rows of a frame in memory, as [`convert`] does.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ pub struct SplitSummary {
 }
 
 /// Writes the rows of each value of a column to one file, in a directory that is created if it does not exist.
-/// Files are named after the values, with the extension `ending`; other characters than those of file names are
+/// Files are named after the values, with the extension `ending`; characters that are not valid in file names are
 /// replaced, which is noted. In a local directory all files appear at the end, or none if splitting fails.
 ///
 /// # Errors

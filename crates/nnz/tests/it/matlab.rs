@@ -104,7 +104,7 @@ fn cubes_are_tensors() {
     }
 }
 
-/// What is written from each variable is equal to it.
+/// Each variable, converted and read back, is equal to the original.
 #[test]
 fn written_files_are_read_back() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What takes long reports progress: each part ends, and reports as many entries as it began with.
+//! Long operations report progress: each part ends, and reports as many entries as it began with.
 
 use nnz::Context;
 use std::path::Path;

@@ -199,7 +199,7 @@ fn formats_are_opened_by_name_without_detection() {
     std::fs::write(&path, TEXT).unwrap();
     let place = Location::parse(&path);
     let context = Context::default().with_format(&Toy);
-    // The extension is that of Matrix Market.
+    // The extension belongs to Matrix Market.
     assert!(context.open(&place).is_err());
     let opened = OpenOptions::new().format("toy").open(&place, &context).unwrap();
     assert_eq!(entries(opened), ENTRIES);

@@ -41,10 +41,10 @@ pub(super) struct Row {
 /// The time that is compared.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) enum Clock {
-    /// That of the call, as reported by the process.
+    /// Time of the call, as reported by the process.
     #[default]
     Call,
-    /// That of the whole process.
+    /// Time of the whole process.
     Process,
 }
 

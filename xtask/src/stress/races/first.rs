@@ -29,7 +29,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
     round.check(winners.len() == 1, &class, outcomes);
     let holds = scene.holds(round, &winners)?;
-    let class = format!("the target is not that of the successful writer: {}", kind.name);
+    let class = format!("the target was not written by the successful writer: {}", kind.name);
     let one = matches!(holds, Holds::New(_));
     round.check(one, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);

@@ -50,7 +50,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         Holds::Old => inputs.is_empty() || (there && inputs.contains(&old)),
         Holds::Neither(_) => false,
     };
-    let class = format!("the target is not that of one of its writers: {}", kind.name);
+    let class = format!("the target was not written by one of its writers: {}", kind.name);
     round.check(whole, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);
     scene.check_nothing_left(round, "a race of writers with --force")

@@ -101,11 +101,11 @@ fn members_of_table(group: &dyn Stored) -> Result<Vec<String>> {
 pub(super) enum Kept<'a> {
     /// All: the element is written as a whole.
     All,
-    /// Those of anndata: each row of the element belongs to a row of an axis, some of which are left out or moved.
+    /// Attributes of anndata: each row of the element belongs to a row of an axis, some of which are left out or moved.
     Own,
     /// Also those that have none of these lengths.
     Others(&'a [u64]),
-    /// Those of anndata, and single values: entries are left out or moved.
+    /// Attributes of anndata, and single values: entries are left out or moved.
     Single,
 }
 
@@ -207,7 +207,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Writes the attributes of other programs of a group: those of anndata are written already.
+    /// Writes the attributes of other programs of a group: attributes of anndata are written already.
     pub(super) fn other_attributes_of_group(
         &mut self,
         from: &dyn Stored,
@@ -234,7 +234,7 @@ impl Transfer<'_> {
         self.attributes(from, to, path, encoding, kept, &own)
     }
 
-    /// Writes attributes, except some. Those of other programs that are not kept are reported.
+    /// Writes attributes, except some. Attributes of other programs that are not kept are reported.
     fn attributes<T: Attributes + ?Sized>(
         &mut self,
         from: &T,

@@ -348,12 +348,12 @@ impl Comparison<'_> {
             let values = [read(first)?, read(second)?];
             let first = start.saturating_mul(width);
             for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
-                let cells = values.each_ref().map(|values| values.get(at));
-                if !same(cells.map(|cell| cell.map(Cell::Number)), self.options.stored)
+                let pair = values.each_ref().map(|values| values.get(at));
+                if !same(pair.map(|value| value.map(Value::Number)), self.options.stored)
                     && reported < self.options.max_diffs
                 {
                     reported += 1;
-                    let [first, second] = cells.map(|cell| text(cell.map(Cell::Number)));
+                    let [first, second] = pair.map(|value| text(value.map(Value::Number)));
                     let position = (!scalar).then_some(position);
                     self.report(path, ElementChange::Value { position, first, second });
                 }
@@ -367,13 +367,13 @@ impl Comparison<'_> {
     fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
         let (mut position, mut reported) = (0, 0);
         while reported < self.options.max_diffs {
-            let cells = [first.next_string()?, second.next_string()?];
-            if cells == [None, None] {
+            let pair = [first.next_string()?, second.next_string()?];
+            if pair == [None, None] {
                 break;
             }
-            if cells[0] != cells[1] {
+            if pair[0] != pair[1] {
                 reported += 1;
-                let [first, second] = cells.map(|cell| text(cell.map(Cell::Text)));
+                let [first, second] = pair.map(|value| text(value.map(Value::Text)));
                 self.report(path, ElementChange::Value { position: Some(position), first, second });
             }
             position += 1;
@@ -438,10 +438,10 @@ impl Comparison<'_> {
         }
         let mut reported = 0;
         for (row, at) in (0..columns[0].len()).zip(0..) {
-            let cells = columns.each_ref().map(|column| cell(column, row, at));
-            if reported < self.options.max_diffs && !same(cells, self.options.stored) {
+            let pair = columns.each_ref().map(|column| value(column, row, at));
+            if reported < self.options.max_diffs && !same(pair, self.options.stored) {
                 reported += 1;
-                let [first, second] = cells.map(text);
+                let [first, second] = pair.map(text);
                 self.report(path, ElementChange::Value { position: Some(row), first, second });
             }
         }
@@ -488,7 +488,7 @@ fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
 
 /// A value that is not missing.
 #[derive(Clone, Copy)]
-enum Cell<'a> {
+enum Value<'a> {
     Number(Scalar),
     Text(&'a [u8]),
 }
@@ -503,19 +503,19 @@ fn is_text(column: &Column) -> bool {
     }
 }
 
-fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
+fn value(column: &Column, row: u64, at: usize) -> Option<Value<'_>> {
     if column.is_missing(row) {
         return None;
     }
     match &column.values {
-        ColumnValues::Numbers(values) => values.get(at).map(Cell::Number),
-        ColumnValues::Strings(list) => list.get(row).map(Cell::Text),
+        ColumnValues::Numbers(values) => values.get(at).map(Value::Number),
+        ColumnValues::Strings(list) => list.get(row).map(Value::Text),
         ColumnValues::Categorical(categorical) => {
             let code = categorical.codes.get(at).copied()?;
             match &categorical.categories {
-                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Cell::Text),
+                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Value::Text),
                 Categories::Numbers(values) => {
-                    values.get(usize::try_from(code).ok()?).map(Cell::Number)
+                    values.get(usize::try_from(code).ok()?).map(Value::Number)
                 }
             }
         }
@@ -523,24 +523,24 @@ fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
 }
 
 /// Returns whether two values are equal: NaN in a column is missing.
-fn same(cells: [Option<Cell<'_>>; 2], stored: bool) -> bool {
-    let none = |cell: Option<Cell<'_>>| match cell {
+fn same(pair: [Option<Value<'_>>; 2], stored: bool) -> bool {
+    let none = |value: Option<Value<'_>>| match value {
         None => true,
-        Some(Cell::Number(Scalar::F32(value))) => !stored && value.is_nan(),
-        Some(Cell::Number(Scalar::F64(value))) => !stored && value.is_nan(),
+        Some(Value::Number(Scalar::F32(value))) => !stored && value.is_nan(),
+        Some(Value::Number(Scalar::F64(value))) => !stored && value.is_nan(),
         Some(_) => false,
     };
-    match cells {
-        [Some(Cell::Number(a)), Some(Cell::Number(b))] if same_value(a, b) => true,
-        [Some(Cell::Text(a)), Some(Cell::Text(b))] => a == b,
-        cells => cells.into_iter().all(none),
+    match pair {
+        [Some(Value::Number(a)), Some(Value::Number(b))] if same_value(a, b) => true,
+        [Some(Value::Text(a)), Some(Value::Text(b))] => a == b,
+        pair => pair.into_iter().all(none),
     }
 }
 
-fn text(cell: Option<Cell<'_>>) -> String {
-    match cell {
+fn text(value: Option<Value<'_>>) -> String {
+    match value {
         None => "-".to_owned(),
-        Some(Cell::Number(value)) => value.to_string(),
-        Some(Cell::Text(text)) => String::from_utf8_lossy(text).into_owned(),
+        Some(Value::Number(value)) => value.to_string(),
+        Some(Value::Text(text)) => String::from_utf8_lossy(text).into_owned(),
     }
 }

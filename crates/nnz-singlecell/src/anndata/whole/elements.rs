@@ -54,7 +54,7 @@ pub(super) struct Transfer<'a> {
     pub(super) output: Output,
     pub(super) options: &'a FileOptions<'a>,
     pub(super) report: Report,
-    /// Names of cells and of genes, if they replace those of the file.
+    /// Names of cells and of genes, if they replace the names in the file.
     pub(super) names: [Option<Arc<StringList>>; 2],
     /// Groups that were copied, in containers in which a group may have several names.
     seen: BTreeSet<u64>,
@@ -192,8 +192,8 @@ impl<'a> Transfer<'a> {
         write_column(&mut self.output, parent, name, column, time)
     }
 
-    /// Returns the new names for a table whose rows are cells or genes, if they replace those of
-    /// the file.
+    /// Returns the new names for a table whose rows are cells or genes, if they replace the names
+    /// in the file.
     fn names_beside(&self, path: &str) -> Option<Arc<StringList>> {
         let [cells, genes] = &self.names;
         match path.split_once('/')?.0 {
@@ -488,7 +488,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Fails if the length of an axis is not that of the selection.
+/// Fails if the length of an axis differs from the selection.
 fn check_len(len: u64, pick: Option<&Picked>, axis: usize, place: &Place) -> Result<()> {
     match pick.filter(|pick| pick.axis_len != len) {
         None => Ok(()),

@@ -17,7 +17,7 @@ pub(super) struct Preamble {
     pub(super) rows: RowStarts,
 }
 
-/// What precedes the numbers of each row.
+/// Text before the numbers of each row.
 pub(super) struct RowStarts {
     separator: u8,
     names: Option<StringList>,

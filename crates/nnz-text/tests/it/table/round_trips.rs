@@ -1,4 +1,4 @@
-//! What is written is read back exactly.
+//! Written tables are read back exactly.
 
 use nnz_storage::TaskContext;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Paths after `::`: that of AnnData in a file, and that of a matrix in it.
+//! Paths after `::`: the group of AnnData in a file, and a matrix in it.
 
 use std::sync::Arc;
 

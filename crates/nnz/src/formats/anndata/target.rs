@@ -204,7 +204,7 @@ pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        // The existing tables are those of the matrix.
+        // The existing tables describe the matrix.
         SinkCapabilities { annotations: self.item.is_none(), ..format::CAPABILITIES }
     }
 

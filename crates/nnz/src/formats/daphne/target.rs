@@ -77,8 +77,8 @@ impl MatrixTarget for Target {
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;
         }
-        let cells = u64::try_from(header.shape.cells()).unwrap_or(u64::MAX);
-        cells.saturating_mul(header.value_type.size() as u64)
+        let elements = u64::try_from(header.shape.cells()).unwrap_or(u64::MAX);
+        elements.saturating_mul(header.value_type.size() as u64)
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {

@@ -14,11 +14,11 @@ use crate::formats::whole::{WrittenFile, check_strict, part_options};
 use crate::formats::{FileConversion, FormatInfo, MatrixTarget as _, Probe};
 use crate::{ConvertOptions, Location, Summary};
 
-/// What a file has besides its matrices.
+/// Content of a file besides its matrices.
 pub(in crate::formats) struct Rest {
     /// Numbers and strings of the file as a whole, each with its name in messages.
     pub(in crate::formats) globals: Vec<(String, Attribute, String)>,
-    /// What is not read.
+    /// Content that is not read.
     pub(in crate::formats) dropped: Vec<String>,
 }
 

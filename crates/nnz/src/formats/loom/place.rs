@@ -1,4 +1,4 @@
-//! Paths after `::`: that of a Loom file in a group, and that of a matrix in it.
+//! Paths after `::`: the group of a Loom file, and a matrix in it.
 
 use std::sync::Arc;
 

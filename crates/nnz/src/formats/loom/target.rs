@@ -85,9 +85,10 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        // All cells are stored.
-        let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
-        let bytes = if self.compression == Compression::None { cells } else { cells / DEFLATE };
+        // All elements are stored.
+        let elements = header.shape.cells().saturating_mul(header.value_type.size() as u128);
+        let bytes =
+            if self.compression == Compression::None { elements } else { elements / DEFLATE };
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 

@@ -79,7 +79,7 @@ impl MatrixTarget for Target {
 
     fn min_bytes(&self, header: &Header) -> u64 {
         match self.layout {
-            // A digit and a line break for each cell, of at least half of the matrix.
+            // A digit and a line break for each element, of at least half of the matrix.
             Layout::Array => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
             Layout::Coordinate => 0,
         }

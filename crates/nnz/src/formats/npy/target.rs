@@ -40,8 +40,8 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
-        u64::try_from(cells).unwrap_or(u64::MAX)
+        let elements = header.shape.cells().saturating_mul(header.value_type.size() as u128);
+        u64::try_from(elements).unwrap_or(u64::MAX)
     }
 
     fn unordered(&self, order: Order) -> String {

@@ -1,4 +1,4 @@
-//! Writing 10x matrices: an HDF5 file if the extension is that of one, otherwise a folder.
+//! Writing 10x matrices: an HDF5 file if the extension is `.h5`, `.hdf5` or similar, otherwise a folder.
 
 use crate::Context;
 use std::fmt;
@@ -28,7 +28,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<String>(
         GENOME,
         "NAME",
-        "Genome of the features in an HDF5 file [default: that of SRC]",
+        "Genome of the features in an HDF5 file [default: genome of SRC]",
     ),
 ];
 
@@ -54,7 +54,7 @@ pub(super) struct Target {
     features: Features,
     /// Ids of features, if rows are named by another column.
     ids: Option<StringList>,
-    /// What the target does not store.
+    /// Elements that the target does not store.
     dropped: Vec<String>,
     options: SinkOptions,
     /// An axis without names.
@@ -134,7 +134,7 @@ struct Described {
     features: Features,
     /// Ids, if rows are named by another column.
     ids: Option<StringList>,
-    /// What is not stored.
+    /// Elements that are not stored.
     dropped: Vec<String>,
 }
 

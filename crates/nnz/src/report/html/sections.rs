@@ -9,7 +9,7 @@ use crate::report::beside::Compared;
 use crate::report::{AxisSummary, ColumnSummary, ColumnValues, Quantiles, Report};
 use crate::text::format_size;
 
-/// What validation found.
+/// Findings of the validation.
 pub(super) fn findings(report: &Report, of: &str) -> String {
     let Some(findings) = &report.findings else { return String::new() };
     let faults = findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
@@ -235,7 +235,7 @@ pub(super) fn commands(report: &Report) -> String {
     }
 }
 
-/// What differs between two matrices.
+/// Differences between two matrices.
 pub(super) fn differences(compared: &Compared) -> String {
     let mut body = match (compared.count, compared.is_complete) {
         (0, _) => {

@@ -26,8 +26,8 @@ pub(super) struct Genes {
 }
 
 impl Columns {
-    /// Joins genes by name, in the order of `anndata.concat`: that of the first file; sorted in an
-    /// outer join of different genes.
+    /// Joins genes by name, in the order of `anndata.concat`: as in the first file; sorted in an outer
+    /// join of different genes.
     pub(super) fn of_names(
         frames: &[Arc<DataFrame>],
         places: &[&Place],
