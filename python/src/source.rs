@@ -16,7 +16,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
-use crate::part::{Part, PartOf};
+use crate::part::{ComplexPart, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
 
@@ -254,8 +254,8 @@ impl Source {
     /// Returns the real or the imaginary part of a matrix of complex numbers.
     fn part(&self, py: Python<'_>, name: &str) -> PyResult<Self> {
         let part = match name {
-            "real" => Part::Real,
-            "imag" => Part::Imaginary,
+            "real" => ComplexPart::Real,
+            "imag" => ComplexPart::Imaginary,
             _ => return Err(argument(py, format!("part {name:?}: expected \"real\" or \"imag\""))),
         };
         let inner = PartOf::new(Arc::clone(&self.inner), part);
@@ -404,7 +404,7 @@ impl Source {
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<stats::Found<'py>> {
+    ) -> PyResult<stats::StatsArrays<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
         let options = StatsOptions::default()

@@ -31,14 +31,14 @@ pub struct TenxFolderSource {
     container: &'static str,
     matrix: MatrixMarketSource,
     header: Header,
-    features: Part,
-    barcodes: Part,
+    features: NamesFile,
+    barcodes: NamesFile,
     bytes: u64,
     notes: Vec<String>,
 }
 
 /// A file of the folder.
-struct Part {
+struct NamesFile {
     file: InputFile,
     /// The number of columns in its first line.
     columns: usize,
@@ -109,8 +109,8 @@ pub(crate) fn open_family(
 ) -> Result<TenxFolderSource> {
     let files = Files::find(directory, family)?;
     let Files { matrix, features, barcodes, cells_by_features, mut notes } = files;
-    let features = Part::open(features)?;
-    let barcodes = Part::open(barcodes)?;
+    let features = NamesFile::open(features)?;
+    let barcodes = NamesFile::open(barcodes)?;
     for part in [&features, &barcodes] {
         notes.extend(part.oddity.map(|oddity| format!("{}: {oddity}", part.file_name())));
     }
@@ -136,7 +136,7 @@ pub(crate) fn open_family(
     })
 }
 
-impl Part {
+impl NamesFile {
     fn open(file: InputFile) -> Result<Self> {
         let FirstLine { columns, oddity } = FirstLine::of(&file)?;
         Ok(Self { file, columns, oddity })
@@ -155,7 +155,7 @@ impl Part {
 }
 
 impl TenxFolderSource {
-    fn part(&self, axis: Axis) -> &Part {
+    fn part(&self, axis: Axis) -> &NamesFile {
         let rows_are_features = self.header.axis_kinds[0] == AxisKind::Features;
         if (axis == Axis::Rows) == rows_are_features { &self.features } else { &self.barcodes }
     }

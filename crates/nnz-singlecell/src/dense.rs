@@ -174,19 +174,19 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
         if self.minor == 0 {
             self.majors.start = majors.end;
         }
-        Ok(Some(Box::new(Piece { source, fields, majors, minors })))
+        Ok(Some(Box::new(DenseBlock { source, fields, majors, minors })))
     }
 }
 
 /// A rectangle of elements.
-struct Piece<'a> {
+struct DenseBlock<'a> {
     source: &'a Dense,
     fields: Projection,
     majors: Range<u64>,
     minors: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DenseBlock<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, minors } = *self;
         let (count, len) = (majors.end - majors.start, minors.end - minors.start);

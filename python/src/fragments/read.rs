@@ -14,12 +14,12 @@ const FEW: u64 = 1 << 16;
 
 /// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct FragmentRange {
     pub(super) positions: Range<u64>,
     pub(super) bases: Option<Range<u32>>,
 }
 
-impl Part {
+impl FragmentRange {
     /// Finds the fragments of a region. A whole chromosome includes empty fragments.
     pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
@@ -36,7 +36,7 @@ impl Part {
 
 /// The requested columns of fragments.
 pub(super) struct Wanted {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<FragmentRange>,
     /// Chromosome, start, end and cell.
     pub(super) columns: [bool; 4],
     /// A mask of the requested cells.
@@ -92,7 +92,7 @@ impl Wanted {
 struct Parts<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
-    left: VecDeque<Part>,
+    left: VecDeque<FragmentRange>,
     now: Option<(Units<'a>, Option<Range<u32>>)>,
 }
 
@@ -110,7 +110,9 @@ impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
                 }
                 units.end()?;
             }
-            let Some(Part { positions, bases }) = self.left.pop_front() else { return Ok(None) };
+            let Some(FragmentRange { positions, bases }) = self.left.pop_front() else {
+                return Ok(None);
+            };
             self.now = match positions.is_empty() {
                 true => None,
                 false => Some((self.source.units(positions, self.fields)?, bases)),

@@ -123,10 +123,10 @@ struct Parts {
     output: Output,
     groups: Vec<(&'static str, Group)>,
     item: Item,
-    part: Option<Part>,
+    part: Option<ItemWriter>,
 }
 
-enum Part {
+enum ItemWriter {
     Sparse(MatrixWriter),
     Dense(DenseWriter),
 }
@@ -154,9 +154,9 @@ impl PartOutput for Parts {
                 let tree = &mut *self.output.tree;
                 let dense = DenseWriter::create(tree, place, header, compression)?;
                 self.output.encode_node(dense.array(), "array", "0.2.0")?;
-                Part::Dense(dense)
+                ItemWriter::Dense(dense)
             }
-            _ => Part::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
+            _ => ItemWriter::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
         });
         Ok(())
     }
@@ -165,19 +165,19 @@ impl PartOutput for Parts {
 impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         match &mut self.part {
-            Some(Part::Sparse(matrix)) => {
+            Some(ItemWriter::Sparse(matrix)) => {
                 let encoded = matrix.encoder().encode_batch(batch)?;
                 matrix.put(&mut self.output, &encoded)
             }
-            Some(Part::Dense(dense)) => dense.put(&mut *self.output.tree, batch),
+            Some(ItemWriter::Dense(dense)) => dense.put(&mut *self.output.tree, batch),
             None => Ok(()),
         }
     }
 
     fn finish(&mut self) -> Result<()> {
         match self.part.take() {
-            Some(Part::Sparse(matrix)) => matrix.finish(&mut self.output),
-            Some(Part::Dense(dense)) => dense.finish(&mut *self.output.tree),
+            Some(ItemWriter::Sparse(matrix)) => matrix.finish(&mut self.output),
+            Some(ItemWriter::Dense(dense)) => dense.finish(&mut *self.output.tree),
             None => Ok(()),
         }
     }

@@ -112,10 +112,10 @@ impl<'a> FileWriter<'a> {
 struct Parts {
     output: Output,
     item: Item,
-    part: Option<Part>,
+    part: Option<ItemWriter>,
 }
 
-enum Part {
+enum ItemWriter {
     Dense(DenseWriter),
     Graph(GraphWriter),
 }
@@ -135,9 +135,14 @@ impl PartOutput for Parts {
         let tree = &mut *self.output.tree;
         self.part = Some(match &self.item {
             Item::RowGraph(_) | Item::ColGraph(_) => {
-                Part::Graph(GraphWriter::create(tree, place, header)?)
+                ItemWriter::Graph(GraphWriter::create(tree, place, header)?)
             }
-            _ => Part::Dense(DenseWriter::create(tree, place, header, self.output.compression)?),
+            _ => ItemWriter::Dense(DenseWriter::create(
+                tree,
+                place,
+                header,
+                self.output.compression,
+            )?),
         });
         Ok(())
     }
@@ -147,8 +152,8 @@ impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         let tree = &mut *self.output.tree;
         match &mut self.part {
-            Some(Part::Dense(dense)) => dense.put(tree, batch),
-            Some(Part::Graph(graph)) => graph.put(tree, batch),
+            Some(ItemWriter::Dense(dense)) => dense.put(tree, batch),
+            Some(ItemWriter::Graph(graph)) => graph.put(tree, batch),
             None => Ok(()),
         }
     }
@@ -156,8 +161,8 @@ impl PartWriter for Parts {
     fn finish(&mut self) -> Result<()> {
         let tree = &mut *self.output.tree;
         match self.part.take() {
-            Some(Part::Dense(dense)) => dense.finish(tree),
-            Some(Part::Graph(graph)) => graph.finish(tree),
+            Some(ItemWriter::Dense(dense)) => dense.finish(tree),
+            Some(ItemWriter::Graph(graph)) => graph.finish(tree),
             None => Ok(()),
         }
     }

@@ -71,7 +71,7 @@ impl Survey {
             text,
             b'#',
             |block| {
-                let mut visit = Visitor { form, found: Found::default() };
+                let mut visit = Visitor { form, found: BlockSummary::default() };
                 match parse(block, form, &mut visit) {
                     Ok(()) => Ok(visit.found),
                     Err(fault) => Err(fault.report(text, block)),
@@ -119,7 +119,7 @@ impl Survey {
 
 /// Summary of the content of a block.
 #[derive(Default)]
-struct Found {
+struct BlockSummary {
     edges: u64,
     loops: u64,
     needed: [u64; 2],
@@ -133,7 +133,7 @@ struct Found {
 
 struct Visitor<'a> {
     form: &'a Form,
-    found: Found,
+    found: BlockSummary,
 }
 
 impl Visit for Visitor<'_> {

@@ -89,7 +89,7 @@ struct Joined {
 }
 
 /// A block that was read.
-struct Piece {
+struct ParsedBlock {
     ids: Vec<StringList>,
     rows: u64,
     value_type: ValueType,
@@ -159,7 +159,7 @@ impl Scan<'_> {
         blocks.next_block()
     }
 
-    fn piece(&self, block: &Block) -> Result<Piece> {
+    fn piece(&self, block: &Block) -> Result<ParsedBlock> {
         let text = block.text();
         let error = |fault: Fault| fault.report(self.path, text, block.line);
         let Parsed { ids, values, rows, blank } = parse(text, self.layout).map_err(error)?;
@@ -174,10 +174,10 @@ impl Scan<'_> {
         let value_type = values.value_type();
         let kept = self.keeps.load(Ordering::Relaxed).then(|| narrow(values));
         let blank = blank.map(|at| error(Fault::new(at, Expected::Row)));
-        Ok(Piece { ids, rows, value_type, kept, negative, inexact, blank })
+        Ok(ParsedBlock { ids, rows, value_type, kept, negative, inexact, blank })
     }
 
-    fn join(&self, joined: &mut Joined, piece: Piece) -> Result<()> {
+    fn join(&self, joined: &mut Joined, piece: ParsedBlock) -> Result<()> {
         if piece.rows > 0
             && let Some(error) = joined.blank.take()
         {

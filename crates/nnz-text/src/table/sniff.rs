@@ -153,7 +153,7 @@ impl Start<'_> {
         let Some(first) = rows.first() else { return header.len() > 1 };
         let fields = first.len();
         let is_number = |row: &Vec<Field>| {
-            row.last().is_some_and(|field| !matches!(kind(&field.text, options), Kind::Text))
+            row.last().is_some_and(|field| !matches!(kind(&field.text, options), FieldKind::Text))
         };
         fields > 1
             && (header.len() == fields || header.len() + 1 == fields)
@@ -176,8 +176,8 @@ impl Start<'_> {
         if shorter || no_corner {
             return Ok(true);
         }
-        let is_number = |field: &Field| matches!(kind(&field.text, options), Kind::Number);
-        let is_text = |field: &Field| matches!(kind(&field.text, options), Kind::Text);
+        let is_number = |field: &Field| matches!(kind(&field.text, options), FieldKind::Number);
+        let is_text = |field: &Field| matches!(kind(&field.text, options), FieldKind::Text);
         // A row may have names before its numbers, of which some may be missing.
         let ids = options.id_columns.unwrap_or(1);
         let cells = first.get(ids..).unwrap_or_default();
@@ -203,7 +203,8 @@ impl Start<'_> {
             return Ok(ids);
         }
         let is_text = |row: &Vec<Field>, column: usize| {
-            row.get(column).is_some_and(|field| matches!(kind(&field.text, options), Kind::Text))
+            row.get(column)
+                .is_some_and(|field| matches!(kind(&field.text, options), FieldKind::Text))
         };
         let first = rows.first();
         let shorter =
@@ -243,19 +244,21 @@ fn counted(fields: usize) -> String {
 }
 
 /// The kind of a field.
-enum Kind {
+enum FieldKind {
     Number,
     /// A missing value, or a number of another form.
     Maybe,
     Text,
 }
 
-fn kind(text: &[u8], options: &ReadOptions) -> Kind {
+fn kind(text: &[u8], options: &ReadOptions) -> FieldKind {
     let words = Words { na: options.na.as_deref().map(str::as_bytes), decimal: options.decimal };
     match classify(text, words) {
-        Ok(_) => Kind::Number,
-        Err(Expected::Number) if !matches!(text.trim_ascii(), b"" | b"NA" | b"na") => Kind::Text,
-        Err(_) => Kind::Maybe,
+        Ok(_) => FieldKind::Number,
+        Err(Expected::Number) if !matches!(text.trim_ascii(), b"" | b"NA" | b"na") => {
+            FieldKind::Text
+        }
+        Err(_) => FieldKind::Maybe,
     }
 }
 

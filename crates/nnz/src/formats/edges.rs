@@ -121,17 +121,17 @@ impl Format for Edges {
             .weights(weights)
             .names(given.flag("node-names")?)
             .lossy(options.rounding == Rounding::Nearest);
-        Ok(Box::new(Target { to, options }))
+        Ok(Box::new(EdgesTarget { to, options }))
     }
 }
 
 /// The target of a text.
-struct Target {
+struct EdgesTarget {
     to: TextPath,
     options: edges::WriteOptions,
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for EdgesTarget {
     fn capabilities(&self) -> SinkCapabilities {
         edges::capabilities(self.options)
     }

@@ -254,7 +254,7 @@ impl Format for Matlab {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::MatlabTarget::new(to, options, source, context)?))
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {

@@ -81,7 +81,7 @@ impl Format for Scipy {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?))
+        Ok(Box::new(target::ScipyTarget::new(to, options, context)?))
     }
 
     fn validate(

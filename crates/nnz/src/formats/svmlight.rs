@@ -89,7 +89,7 @@ impl Format for Svmlight {
             source.annotations(Axis::Rows)?.is_some_and(|rows| svmlight::has_weights(&*rows));
         let stored = [LABEL, QUERY, WEIGHT];
         let stored = if weighted { &stored[..] } else { &stored[..2] };
-        Ok(Box::new(Target {
+        Ok(Box::new(SvmlightTarget {
             to: TextPath::new(to, options, &INFO, context)?,
             options: svmlight::WriteOptions::default()
                 .base(options.format_options.parse("to-base")?.unwrap_or(Base::One))
@@ -100,14 +100,14 @@ impl Format for Svmlight {
 }
 
 /// The target of a text.
-struct Target {
+struct SvmlightTarget {
     to: TextPath,
     options: svmlight::WriteOptions,
     /// Annotations that are not stored.
     others: Vec<String>,
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for SvmlightTarget {
     fn capabilities(&self) -> SinkCapabilities {
         svmlight::capabilities()
     }

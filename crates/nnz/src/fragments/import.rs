@@ -15,7 +15,7 @@ use nnz_storage::Opened;
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
-use super::target::{StoreOptions, Target};
+use super::target::{FragmentOutput, StoreOptions};
 use crate::Location;
 
 /// Options of [`import`].
@@ -58,7 +58,7 @@ pub fn import(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let target = Target::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     let mut text = open_text(from, context)?;
     let shares = Shares::of(context.memory(), context.threads());
     if reading.sort {

@@ -98,7 +98,7 @@ pub fn convert(
     let started = Instant::now();
     let storage = context.storage();
     let (from, to) = (&from.resolve(&**storage)?, &to.resolve_target()?);
-    let target = Target::new(to, options)?;
+    let target = FrameTarget::new(to, options)?;
     target.check(options, context)?;
     let place = from.source_place();
     let mut notes = Vec::new();
@@ -150,7 +150,7 @@ pub fn write(
 ) -> Result<FrameSummary> {
     let started = Instant::now();
     let to = &to.resolve_target()?;
-    let target = Target::new(to, options)?;
+    let target = FrameTarget::new(to, options)?;
     target.check(options, context)?;
     let cols = frame.columns().len() as u64;
     let (rows, bytes_after) = target.write(frame, options, context)?;
@@ -186,13 +186,13 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
 }
 
 /// The format of a target.
-enum Target<'a> {
+enum FrameTarget<'a> {
     Stream,
     Text(&'a Path),
     Daphne(&'a Path),
 }
 
-impl<'a> Target<'a> {
+impl<'a> FrameTarget<'a> {
     fn new(to: &'a Location, options: &FrameOptions) -> Result<Self> {
         let path = match to {
             Location::Stream => None,

@@ -51,7 +51,7 @@ pub fn beside(
         Report::of_location(second.clone(), &of_second, context)?,
     ];
     let how = DiffOptions::default().max_diffs(MOST);
-    let mut found = Found::default();
+    let mut found = DifferenceCounts::default();
     let opened =
         [options.open.clone().open(first, context)?, of_second.open.clone().open(second, context)?];
     crate::diff_opened(opened, &how, context, &mut |difference| found.add(difference))?;
@@ -81,14 +81,14 @@ fn second_options(
 }
 
 #[derive(Default)]
-struct Found {
+struct DifferenceCounts {
     count: u64,
     first: Vec<[String; 3]>,
     /// Rows and columns of entries.
     entries: Vec<(u64, u64)>,
 }
 
-impl Found {
+impl DifferenceCounts {
     fn add(&mut self, difference: Difference) {
         self.count += 1;
         if let Difference::Entry { row, col, .. } = difference {

@@ -8,7 +8,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::staging::{self, StagedGroup};
 
 use super::file_names::file_names;
-use super::{Found, find_for};
+use super::{WholeFile, find_for};
 use crate::formats::RowGroups;
 use crate::location::is_same;
 use crate::{ConvertOptions, Location, Selection, Summary};
@@ -43,7 +43,8 @@ pub fn split(
         path: directory.join(format!("{name}.{ending}")),
         group: None,
     };
-    let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options, context)? else {
+    let Some(WholeFile { format, probe, .. }) = find_for(from, &target("x"), options, context)?
+    else {
         // Errors of opening the source come first.
         options.open_options().open(from, context)?;
         let formats = context.registry().formats().iter();

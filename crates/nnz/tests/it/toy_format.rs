@@ -54,7 +54,7 @@ impl Format for Toy {
         let Location::Path { path, group: None } = to else {
             return Err(Error::argument("toy is written to files"));
         };
-        Ok(Box::new(Target(path.clone(), options.output(context))))
+        Ok(Box::new(ToyTarget(path.clone(), options.output(context))))
     }
 }
 
@@ -76,9 +76,9 @@ fn parse(text: &str) -> Option<Result<CsMatrix>> {
     Some(CsMatrix::from_parts(shape, Order::Row, pointers, minors, values))
 }
 
-struct Target(PathBuf, WriteOptions);
+struct ToyTarget(PathBuf, WriteOptions);
 
-impl MatrixTarget for Target {
+impl MatrixTarget for ToyTarget {
     fn capabilities(&self) -> SinkCapabilities {
         let (orders, value_types) = (&[Order::Row], &[ValueType::U32]);
         SinkCapabilities::new(orders, value_types)

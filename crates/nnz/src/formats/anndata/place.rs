@@ -10,10 +10,10 @@ use crate::Location;
 use crate::formats::{Probe, drop};
 
 /// A group that is the root of AnnData, and the selected matrix, if any.
-type Found = (Arc<dyn Group>, Option<Item>);
+type ItemLocation = (Arc<dyn Group>, Option<Item>);
 
 /// Finds AnnData and the matrix that a location selects; `None` if it selects neither.
-pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     let Some(root) = probe.root()? else { return Ok(None) };
     let path = match probe.location() {
         Location::Path { group: Some(group), .. } => group.trim_matches('/'),
@@ -34,7 +34,7 @@ pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
 }
 
 /// Searches the groups on a path for AnnData, the outermost first.
-fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
+fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<ItemLocation>> {
     let mut here = Arc::clone(root);
     let mut rest = path;
     loop {

@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 ];
 
 /// The target of a Binsparse matrix, in any container.
-pub(super) struct Target {
+pub(super) struct BinsparseTarget {
     container: ContainerTarget,
     layout: Layout,
     /// Whether the layout was set. Otherwise it follows from the order of the entries.
@@ -48,7 +48,7 @@ pub(super) struct Target {
     options: Options,
 }
 
-impl Target {
+impl BinsparseTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -74,7 +74,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for BinsparseTarget {
     fn capabilities(&self) -> SinkCapabilities {
         self.capabilities.clone()
     }

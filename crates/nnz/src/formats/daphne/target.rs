@@ -15,14 +15,14 @@ use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// The target of a matrix.
-pub(super) struct Target {
+pub(super) struct DaphneTarget {
     path: PathBuf,
     write: WriteOptions,
     options: Options,
     segments: Option<u64>,
 }
 
-impl Target {
+impl DaphneTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -56,7 +56,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for DaphneTarget {
     fn capabilities(&self) -> SinkCapabilities {
         nnz_daphne::capabilities(&self.options)
     }

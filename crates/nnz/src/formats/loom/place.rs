@@ -10,7 +10,7 @@ use crate::Location;
 use crate::formats::{Probe, drop};
 
 /// A group that is the root of Loom, and the selected matrix, if any.
-type Found = (Arc<dyn Group>, Option<Item>);
+type ItemLocation = (Arc<dyn Group>, Option<Item>);
 
 /// Returns the group that a location selects, without slashes around it.
 fn selected(probe: &Probe) -> &str {
@@ -22,7 +22,7 @@ fn selected(probe: &Probe) -> &str {
 }
 
 /// Finds Loom and the matrix that a location selects; `None` if it selects neither.
-pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     let Some(root) = probe.root()? else { return Ok(None) };
     let mut here = Arc::clone(root);
     let mut rest = selected(probe);

@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Location};
 pub(super) const OPTIONS: &[FormatOption] = &[super::super::LAYOUT];
 
 /// The target of a text.
-pub(super) struct Target {
+pub(super) struct MatrixMarketTarget {
     /// `None` for standard output.
     path: Option<PathBuf>,
     layout: Layout,
@@ -30,7 +30,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl MatrixMarketTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -61,7 +61,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for MatrixMarketTarget {
     fn capabilities(&self) -> SinkCapabilities {
         nnz_matrix_market::capabilities(self.layout)
     }

@@ -47,14 +47,14 @@ impl FromStr for Written {
 }
 
 /// The target of an `.npz` file.
-pub(super) struct Target {
+pub(super) struct ScipyTarget {
     path: PathBuf,
     npz: NpzOptions,
     format: Option<Written>,
     write: WriteOptions,
 }
 
-impl Target {
+impl ScipyTarget {
     pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
         context.check_name(&path, &super::INFO, &[nnz_container::kinds::NPZ])?;
@@ -70,7 +70,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for ScipyTarget {
     fn capabilities(&self) -> SinkCapabilities {
         let orders = match self.format {
             Some(Written::Compressed(Order::Row)) => &[Order::Row][..],
@@ -127,7 +127,7 @@ pub(super) fn write_tensor(
     context: &Context,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let Target { path, npz, format, write } = Target::new(to, options, context)?;
+    let ScipyTarget { path, npz, format, write } = ScipyTarget::new(to, options, context)?;
     if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
     {
         let what = match options.transpose {

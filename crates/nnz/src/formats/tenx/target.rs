@@ -49,7 +49,7 @@ impl FromStr for Version {
 }
 
 /// The target of a file or folder.
-pub(super) struct Target {
+pub(super) struct TenxTarget {
     path: PathBuf,
     features: Features,
     /// Ids of features, if rows are named by another column.
@@ -66,7 +66,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl TenxTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -189,7 +189,7 @@ impl Described {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for TenxTarget {
     fn capabilities(&self) -> SinkCapabilities {
         match (self.hdf5, self.wide) {
             (false, _) => tenx_folder::CAPABILITIES,
@@ -265,8 +265,8 @@ impl MatrixTarget for Target {
     }
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for TenxTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("TenxTarget").field("path", &self.path).finish_non_exhaustive()
     }
 }
