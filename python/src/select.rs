@@ -106,12 +106,12 @@ fn all<T: OfAxis>(given: &[Bound<'_, PyAny>], allow_empty: bool) -> PyResult<Opt
 }
 
 /// The arguments for rows, columns, cells and features.
-pub(crate) type Selected<'py> = [Vec<Bound<'py, PyAny>>; 4];
+pub(crate) type SelectionArgs<'py> = [Vec<Bound<'py, PyAny>>; 4];
 
 /// Converts the arguments to selections of rows and columns.
 pub(crate) fn axes<T: OfAxis>(
     py: Python<'_>,
-    selected: Selected<'_>,
+    selected: SelectionArgs<'_>,
     allow_empty: bool,
     kinds: impl Fn() -> PyResult<[AxisKind; 2]>,
 ) -> PyResult<[T; 2]> {

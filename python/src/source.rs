@@ -21,7 +21,7 @@ use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
-type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
+type CsArrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
 
 /// Positions of rows and of columns, `None` for all, and notes.
 type Positions<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<String>);
@@ -281,7 +281,7 @@ impl Source {
     fn select_all(
         &self,
         py: Python<'_>,
-        selected: select::Selected<'_>,
+        selected: select::SelectionArgs<'_>,
         allow_empty: bool,
     ) -> PyResult<Self> {
         let kinds = || Ok(self.header().axis_kinds);
@@ -351,7 +351,7 @@ impl Source {
         duplicates: Option<&str>,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Compressed<'py>> {
+    ) -> PyResult<CsArrays<'py>> {
         self.check_fill(py)?;
         let options = self.read_options(py, by, duplicates)?;
         let inner = self.inner();
@@ -435,7 +435,7 @@ impl Source {
     fn filter<'py>(
         &self,
         py: Python<'py>,
-        conditions: select::Selected<'py>,
+        conditions: select::SelectionArgs<'py>,
         allow_empty: bool,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,

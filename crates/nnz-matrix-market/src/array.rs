@@ -7,7 +7,7 @@ use super::entries::{Rules, check_diagonal};
 use super::fault::{Expected, Fault, position};
 use super::line::{Content, content, end_of_line, nth_content};
 use super::source::{MatrixMarketSource, Progress};
-use super::value::{Present, Value};
+use super::value::{PatternValue, Value};
 use nnz_lines::{LONGEST_LINE, Lines, OwnedBlock};
 
 pub(super) struct ArrayReader<'a> {
@@ -161,7 +161,7 @@ pub(crate) fn parse_values(
         Field::Real => parse_lines::<f64>(block, limit, values),
         Field::Complex => parse_lines::<[f64; 2]>(block, limit, values),
         // Not possible: the banner of an array has another field.
-        Field::Pattern => parse_lines::<Present>(block, limit, values),
+        Field::Pattern => parse_lines::<PatternValue>(block, limit, values),
     }
 }
 

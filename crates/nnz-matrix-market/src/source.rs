@@ -15,7 +15,7 @@ use nnz_storage::{InputFile, Opened, stdio};
 use super::array::ArrayReader;
 use super::banner::Layout;
 use super::comment::Comment;
-use super::coordinate::{CoordinateReader, Noted};
+use super::coordinate::{AboveDiagonalTotal, CoordinateReader};
 use super::entries::Rules;
 use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
@@ -36,7 +36,7 @@ pub struct MatrixMarketSource {
     comment: Comment,
     header: Header,
     origin: Origin,
-    noted: Mutex<Noted>,
+    noted: Mutex<AboveDiagonalTotal>,
 }
 
 /// The source of the text.
@@ -233,7 +233,7 @@ impl MatrixMarketSource {
     }
 
     /// Stores what a complete pass has noticed.
-    pub(super) fn note(&self, noted: &Noted) {
+    pub(super) fn note(&self, noted: &AboveDiagonalTotal) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
     }
 }

@@ -73,7 +73,7 @@ pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
-pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
+pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, unselected};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};

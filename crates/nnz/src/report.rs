@@ -14,13 +14,13 @@ use nnz_core::{ErrorKind, Finding, MatrixSource, Result};
 use nnz_engine::Observed;
 use nnz_plot::Figure;
 
-use crate::formats::Inspected;
+use crate::formats::Inspection;
 use crate::formats::Member;
 use crate::matrix::ArrayAbout;
 use crate::{Error, Location, OpenOptions, ValidateOptions};
 
 pub use axes::{AxisSummary, Quantiles, Top};
-pub use beside::{Compared, beside};
+pub use beside::{Comparison, beside};
 pub use columns::{ColumnSummary, ColumnValues};
 pub use commands::Command;
 pub use html::{html, html_beside};
@@ -95,7 +95,7 @@ impl Report {
     ) -> Result<Self> {
         let location = &location.into();
         let open = options.open.clone();
-        let Inspected { dataset, members, others: _ } =
+        let Inspection { dataset, members, others: _ } =
             crate::formats::inspect(location, &open, context)?;
         let source = dataset.into_matrix()?;
         let mut report = Self::of_source(&*source, context)?;

@@ -35,7 +35,7 @@ impl FragmentRange {
 }
 
 /// The requested columns of fragments.
-pub(super) struct Wanted {
+pub(super) struct FragmentRequest {
     pub(super) parts: Vec<FragmentRange>,
     /// Chromosome, start, end and cell.
     pub(super) columns: [bool; 4],
@@ -52,7 +52,7 @@ pub(super) struct Columns {
     pub(super) cells: Vec<u32>,
 }
 
-impl Wanted {
+impl FragmentRequest {
     /// Reads the columns.
     pub(super) fn read(
         &self,
@@ -65,7 +65,7 @@ impl Wanted {
             .iter()
             .map(|part| part.positions.end.saturating_sub(part.positions.start))
             .sum();
-        let mut collected = Collected {
+        let mut collected = ColumnCollector {
             wanted: self,
             // The same limit as for a matrix.
             allowed: context.result_memory(),
@@ -178,15 +178,15 @@ impl Join<Filter<'_>> for InOrder {
 }
 
 /// Appends batches to columns.
-struct Collected<'a> {
-    wanted: &'a Wanted,
+struct ColumnCollector<'a> {
+    wanted: &'a FragmentRequest,
     /// Memory limit of the columns in bytes.
     allowed: u64,
     count: u64,
     columns: Columns,
 }
 
-impl Collected<'_> {
+impl ColumnCollector<'_> {
     /// Reserves space for fragments in all requested columns, within the memory limit.
     fn reserve(&mut self, more: u64) -> Result<()> {
         let columns = self.wanted.columns.iter().filter(|wanted| **wanted).count() as u64;
@@ -212,7 +212,7 @@ impl Columns {
     }
 }
 
-impl Write<Filter<'_>> for Collected<'_> {
+impl Write<Filter<'_>> for ColumnCollector<'_> {
     fn write(&mut self, batch: FragmentBatch) -> Result<()> {
         let FragmentBatch { chromosome, cells, starts, ends } = batch;
         let count = starts.len().max(cells.len());

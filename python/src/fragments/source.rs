@@ -9,8 +9,8 @@ use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::read::{FragmentRange, Wanted};
-use super::regions::{self, Counted};
+use super::read::{FragmentRange, FragmentRequest};
+use super::regions::{self, CountRegions};
 use super::shared::Shared;
 use crate::arrays::vector;
 use crate::columns::from_strings;
@@ -142,7 +142,7 @@ impl FragmentSource {
             positions: start..end,
             bases: bases.map(|(start, end)| start..end),
         };
-        let wanted = Wanted {
+        let wanted = FragmentRequest {
             parts: parts.into_iter().map(part).collect(),
             columns,
             cells: cells.map(vector::<bool>).transpose()?,
@@ -186,7 +186,7 @@ impl FragmentSource {
     }
 
     /// Creates the matrix of counts of each cell in each region. It is computed when it is read.
-    fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
+    fn counts(&self, py: Python<'_>, counted: CountRegions<'_>, mode: &str) -> PyResult<Source> {
         let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
         let (inner, place) = self.parts();
         let counts = task::run(py, None, task::Limits::default(), move |context| {

@@ -9,7 +9,7 @@ use nnz::engine::Filter as Conditions;
 use nnz::{Error, Header, Location};
 
 use super::selecting::by_axis;
-use super::values::{Listed, listed, read_list};
+use super::values::{TextOrFile, listed, read_list};
 use super::{Writing, location, reading};
 
 /// Write the rows and columns that meet conditions
@@ -85,8 +85,10 @@ enum Condition {
 /// Parses a condition; the name of its file need not be UTF-8.
 fn condition() -> impl TypedValueParser<Value = Condition> {
     OsStringValueParser::new().try_map(|text| match listed(&text)? {
-        Listed::Text(text) => text.parse().map(|parsed| Condition::Text(text.to_owned(), parsed)),
-        Listed::File(path) => Ok(Condition::File(path)),
+        TextOrFile::Text(text) => {
+            text.parse().map(|parsed| Condition::Text(text.to_owned(), parsed))
+        }
+        TextOrFile::File(path) => Ok(Condition::File(path)),
     })
 }
 

@@ -62,12 +62,12 @@ fn consolidate(store: &Path) {
 }
 
 /// A server of the matrix in several formats.
-struct Measured {
+struct MeasuredServer {
     folder: tempfile::TempDir,
     server: Server,
 }
 
-impl Measured {
+impl MeasuredServer {
     fn new(size: &Size) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bucket = folder.path().join("served/bucket");
@@ -183,7 +183,7 @@ fn spread(folder: &Path, cols: u32) -> String {
 
 /// Checks the goals: requests and bytes of each command.
 fn check_all(size: &Size) {
-    let at = Measured::new(size);
+    let at = MeasuredServer::new(size);
     let (len, middle) = (at.len("p.bpcells"), size.cols / 3);
     let of = |names: &[&str]| names.iter().map(|name| at.len(&format!("p.bpcells/{name}"))).sum();
     let sums: u64 = of(&["idxptr", "val_data", "val_idx", "val_idx_offsets"]);

@@ -100,7 +100,7 @@ impl ArrayForm {
 
 impl Form for ArrayForm {
     /// Zeros between the ranges are not in the text, because there may be any number of them.
-    type Known = Vec<ElementRange>;
+    type BatchInfo = Vec<ElementRange>;
 
     fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<ElementRange>> {
         with_numbers!(&batch.values, number => ranges(rules, batch, number, lines))

@@ -22,7 +22,7 @@ use nnz_engine::{Labels, Selection, Slice, TaskContext};
 
 use super::AnnData;
 use elements::Transfer;
-use picks::{FilePicks, Picked};
+use picks::{FilePicks, Pick};
 use tables::Tables;
 
 pub use concat::ConcatFilesOptions;
@@ -103,7 +103,7 @@ impl AnnData {
         let place = Place::path(self.root.path());
         let tables = Placed::new(self.tables()?, place);
         let slice = Slice::new(Box::new(tables), cells, genes)?;
-        let picked = |axis, len| Picked::new(slice.ranges(axis), len);
+        let picked = |axis, len| Pick::new(slice.ranges(axis), len);
         let picks = FilePicks {
             obs: picked(Axis::Rows, self.obs()?.len()),
             var: picked(Axis::Cols, self.var()?.len()),

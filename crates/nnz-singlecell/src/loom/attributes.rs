@@ -31,7 +31,7 @@ pub struct Attributes {
     /// Attributes of more dimensions or of other types, each with its type.
     others: Vec<(String, String)>,
     /// Damaged attributes.
-    broken: Vec<Broken>,
+    broken: Vec<DamagedAttribute>,
     /// The index in these of the attribute that should have the names.
     broken_names: Option<usize>,
     /// Whether the names come from an attribute that is not part of a convention.
@@ -39,14 +39,14 @@ pub struct Attributes {
 }
 
 /// A damaged attribute.
-struct Broken {
+struct DamagedAttribute {
     name: String,
     place: Place,
     found: String,
     expected: String,
 }
 
-impl Broken {
+impl DamagedAttribute {
     fn error(&self, group: &str) -> Error {
         let error = Error::mismatch(self.place.clone(), &self.found, &self.expected);
         droppable(error, &format!("{group}/{}", self.name))
@@ -143,7 +143,12 @@ impl Attributes {
                             continue;
                         }
                         let (found, expected) = (kind.to_string(), "an array".to_owned());
-                        table.broken.push(Broken { name: child.name, place, found, expected });
+                        table.broken.push(DamagedAttribute {
+                            name: child.name,
+                            place,
+                            found,
+                            expected,
+                        });
                     }
                 },
                 ChildKind::Group => table.others.push((child.name, "a group".to_owned())),
@@ -163,7 +168,7 @@ impl Attributes {
             let found = format!("an attribute of shape {:?}", array.shape());
             let expected = format!("{} elements along the first dimension", self.len);
             let place = array.place();
-            self.broken.push(Broken { name, place, found, expected });
+            self.broken.push(DamagedAttribute { name, place, found, expected });
             return Ok(());
         }
         let is_number = array.element_type().value_type().is_some();

@@ -8,7 +8,7 @@ use super::parse::{Node, Visit, parse};
 use crate::fault::Fault;
 use crate::scan::scan;
 use crate::text::Text;
-use crate::values::{Seen, skip};
+use crate::values::{ValueProperties, skip};
 
 /// Summary of the content of a file.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Survey {
     pub(super) loops: u64,
     /// The number of rows and columns that the ids require, counted from the base.
     pub(super) needed: [u64; 2],
-    pub(super) weights: Seen,
+    pub(super) weights: ValueProperties,
     /// Whether rows do not descend.
     by_row: Ascent,
     by_col: Ascent,
@@ -123,7 +123,7 @@ struct BlockSummary {
     edges: u64,
     loops: u64,
     needed: [u64; 2],
-    weights: Seen,
+    weights: ValueProperties,
     by_row: Ascent,
     by_col: Ascent,
     /// Both names of each edge, and where each ends.

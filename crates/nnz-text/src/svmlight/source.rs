@@ -11,7 +11,7 @@ use nnz_core::{
 use nnz_storage::{Opened, stdio};
 
 use super::first::FirstWords;
-use super::kept::Kept;
+use super::kept::BlockEntries;
 use super::labels::LabelTable;
 use super::parse::{Visit, parse};
 use super::survey::Survey;
@@ -284,13 +284,13 @@ impl Unit for SvmlightUnit<'_> {
 /// Reads the entries that were kept.
 struct KeptReader<'a> {
     source: &'a SvmlightSource,
-    blocks: &'a [Kept],
+    blocks: &'a [BlockEntries],
     block: u64,
 }
 
 struct KeptUnit<'a> {
     source: &'a SvmlightSource,
-    kept: &'a Kept,
+    kept: &'a BlockEntries,
     first: u64,
 }
 

@@ -41,7 +41,7 @@ pub(super) trait Number: Element {
     fn small(negative: bool, size: u64) -> Option<Self>;
 
     /// Parses the text of a cell; an error if it has no value of this type.
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused>;
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError>;
 
     /// Parses a number with a fraction at a position; returns its end, too.
     fn fraction(text: &[u8], at: usize, decimal: u8) -> Option<(Self, usize)> {
@@ -52,7 +52,7 @@ pub(super) trait Number: Element {
 
 /// Why the text of a cell is not a number of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NumberError {
     /// Another type may hold it.
     OtherType,
     /// No type holds it.
@@ -83,13 +83,13 @@ impl Number for i64 {
         }
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative: true, size } => {
-                0_i64.checked_sub_unsigned(size).ok_or(Refused::OtherType)
+                0_i64.checked_sub_unsigned(size).ok_or(NumberError::OtherType)
             }
-            Token::Integer { size, .. } => Self::try_from(size).map_err(|_| Refused::OtherType),
-            Token::Float(_) => Err(Refused::OtherType),
+            Token::Integer { size, .. } => Self::try_from(size).map_err(|_| NumberError::OtherType),
+            Token::Float(_) => Err(NumberError::OtherType),
         }
     }
 }
@@ -105,10 +105,10 @@ impl Number for u64 {
         (!negative).then_some(size)
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative: false, size } => Ok(size),
-            _ => Err(Refused::OtherType),
+            _ => Err(NumberError::OtherType),
         }
     }
 }
@@ -125,10 +125,10 @@ impl Number for f64 {
         Some(if negative { -size } else { size })
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative, size } => {
-                let size = exact_float(size).ok_or(Refused::Never(Expected::ExactInteger))?;
+                let size = exact_float(size).ok_or(NumberError::Never(Expected::ExactInteger))?;
                 Ok(if negative { -size } else { size })
             }
             Token::Float(value) => Ok(value),

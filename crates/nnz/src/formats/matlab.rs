@@ -62,12 +62,12 @@ pub(super) fn is_octave(probe: &Probe) -> Result<bool> {
 }
 
 /// An opened file of either version.
-enum Opened<'a> {
+enum OpenFile<'a> {
     V5(MatFile),
     V73(&'a dyn nnz_container::tree::Group),
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenFile<'a> {
     fn new(probe: &'a Probe) -> Result<Self> {
         match (probe.file(), probe.root()?) {
             (_, Some(root)) => Ok(Self::V73(&**root)),
@@ -180,7 +180,7 @@ impl Format for Matlab {
     }
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let data = Opened::new(&probe)?.select(&probe)?;
+        let data = OpenFile::new(&probe)?.select(&probe)?;
         dataset(&probe, data)
     }
 
@@ -200,7 +200,7 @@ impl Format for Matlab {
             };
             checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
-        let opened = match Opened::new(&probe) {
+        let opened = match OpenFile::new(&probe) {
             Ok(opened) => opened,
             Err(error) => return check(Err(error)),
         };
@@ -230,7 +230,7 @@ impl Format for Matlab {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        let opened = Opened::new(probe)?;
+        let opened = OpenFile::new(probe)?;
         let unsupported = opened.unsupported()?.into_iter().map(|one| Member {
             kind: format!("{}, not read", one.what),
             value_type: String::new(),

@@ -20,7 +20,7 @@ const BINS: u64 = 64;
 /// Two matrices, and what differs between them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct Comparison {
     /// The reports of both.
     pub reports: [Report; 2],
     /// The number of differences.
@@ -43,7 +43,7 @@ pub fn beside(
     second: impl Into<Location>,
     options: &ReportOptions,
     context: &Context,
-) -> Result<Compared> {
+) -> Result<Comparison> {
     let (first, second) = (&first.into(), &second.into());
     let of_second = second_options(second, options, context)?;
     let reports = [
@@ -58,7 +58,7 @@ pub fn beside(
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;
-    Ok(Compared { reports, count: found.count, is_complete, first: found.first, figure })
+    Ok(Comparison { reports, count: found.count, is_complete, first: found.first, figure })
 }
 
 /// Returns the options for the second matrix, which may have another format than the given one.

@@ -104,14 +104,14 @@ fn both<T>(files: [&AnnData; 2], of: impl Fn(&AnnData) -> Result<T>) -> Result<[
 }
 
 /// An element, in the form in which it is compared.
-enum Opened {
+enum ElementData {
     Matrix(Box<MatrixSource>),
     Table(Arc<DataFrame>),
     Group(Box<dyn Group>),
     Array(Box<dyn NdArray>),
 }
 
-impl Opened {
+impl ElementData {
     fn of(element: Element, kind: &'static str, path: &str) -> Result<Self> {
         match element {
             Element::Group(group) => {
@@ -228,16 +228,16 @@ impl Comparison<'_> {
                     self.foreign_members(path, [first, second])?;
                 }
                 let [first, second] =
-                    [Opened::of(first, own, path)?, Opened::of(second, other, path)?];
+                    [ElementData::of(first, own, path)?, ElementData::of(second, other, path)?];
                 return self.opened(path, first, second);
             }
         }
         Ok(())
     }
 
-    fn opened(&mut self, path: &str, first: Opened, second: Opened) -> Result<()> {
+    fn opened(&mut self, path: &str, first: ElementData, second: ElementData) -> Result<()> {
         match (first, second) {
-            (Opened::Matrix(first), Opened::Matrix(second)) => {
+            (ElementData::Matrix(first), ElementData::Matrix(second)) => {
                 let types = [&first, &second].map(|matrix| matrix.header().value_type);
                 if self.options.stored && types[0] != types[1] {
                     self.kinds_differ(path, types.map(|own| format!("a matrix of {own}")));
@@ -251,12 +251,16 @@ impl Comparison<'_> {
                 };
                 diff([first, second], self.options, self.context, each)
             }
-            (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
-            (Opened::Group(first), Opened::Group(second)) => {
+            (ElementData::Table(first), ElementData::Table(second)) => {
+                self.frames(path, &[first, second])
+            }
+            (ElementData::Group(first), ElementData::Group(second)) => {
                 let found = [first, second].map(|group| Some(Element::Group(group)));
                 self.mapping(path, &found, &BTreeSet::new())
             }
-            (Opened::Array(first), Opened::Array(second)) => self.arrays(path, &*first, &*second),
+            (ElementData::Array(first), ElementData::Array(second)) => {
+                self.arrays(path, &*first, &*second)
+            }
             (first, second) => {
                 self.kinds_differ(path, [first.kind()?, second.kind()?]);
                 Ok(())

@@ -105,7 +105,8 @@ impl TenxTarget {
                 other => v3 && hdf5 && text && !other.contains('/') && !other.is_empty(),
             }
         };
-        let Described { features, ids, dropped } = Described::read(source, names, kept)?;
+        let FeatureAnnotations { features, ids, dropped } =
+            FeatureAnnotations::read(source, names, kept)?;
         let mut unnamed = None;
         for axis in [Axis::Cols, Axis::Rows] {
             let has_ids = axis == Axis::Rows && ids.is_some();
@@ -130,7 +131,7 @@ fn known_name(name: &str) -> &str {
 
 /// The annotations of features.
 #[derive(Default)]
-struct Described {
+struct FeatureAnnotations {
     features: Features,
     /// Ids, if rows are named by another column.
     ids: Option<StringList>,
@@ -138,7 +139,7 @@ struct Described {
     dropped: Vec<String>,
 }
 
-impl Described {
+impl FeatureAnnotations {
     /// Reads the annotations of features that are stored.
     fn read(
         source: &dyn MatrixSource,

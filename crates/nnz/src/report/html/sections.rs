@@ -5,7 +5,7 @@ use nnz_plot::{Figure, grouped, short};
 
 use super::element::{Align::Number, Align::Text, escape, name, table};
 use super::picture;
-use crate::report::beside::Compared;
+use crate::report::beside::Comparison;
 use crate::report::{AxisSummary, ColumnSummary, ColumnValues, Quantiles, Report};
 use crate::text::format_size;
 
@@ -236,7 +236,7 @@ pub(super) fn commands(report: &Report) -> String {
 }
 
 /// Differences between two matrices.
-pub(super) fn differences(compared: &Compared) -> String {
+pub(super) fn differences(compared: &Comparison) -> String {
     let mut body = match (compared.count, compared.is_complete) {
         (0, _) => {
             "<p class=\"good\"><strong>Equal:</strong> both have the same values and names.</p>\n"
@@ -265,7 +265,7 @@ pub(super) fn differences(compared: &Compared) -> String {
     section("", "differences", "Differences", &body)
 }
 
-fn pictures_of_differences(compared: &Compared) -> String {
+fn pictures_of_differences(compared: &Comparison) -> String {
     let shown = compared
         .figure
         .as_ref()
