@@ -110,7 +110,7 @@ def _one_family(path: str) -> Generator[None, None, None]:
         # h5py raises OSError without a number.
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise CorruptFileError(f"{path}: anndata does not read it: {error}", path) from error
+        raise CorruptFileError(f"{path}: anndata cannot read it: {error}", path) from error
 
 
 def _clear_frames(error: Optional[BaseException]) -> None:
@@ -173,7 +173,7 @@ class _Reader:
         """Read a matrix, its names and annotations."""
         found = open_path(self._path, memory=self._memory)
         if not isinstance(found, Matrix):
-            raise ArgumentError(f"{self._path}: holds no single matrix; PATH::GROUP names one of several")
+            raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
         return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
 
     def _entries(self, path: str, store: Any) -> Any:

@@ -37,7 +37,7 @@ class Annotations:
     def __len__(self) -> int:
         length = self._length
         if length > sys.maxsize:
-            raise UnsupportedError(f"{length} {self._axis}: Python has lengths of at most {sys.maxsize}")
+            raise UnsupportedError(f"{length} {self._axis}: lengths in Python are at most {sys.maxsize}")
         return length
 
     @property

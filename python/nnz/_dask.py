@@ -148,7 +148,7 @@ def from_dask(
 def _divided(array: Any, order: Optional[str]) -> Tuple[Any, str]:
     """Divide an array along one axis only."""
     if not (hasattr(array, "to_delayed") and hasattr(array, "numblocks")):
-        raise ArgumentError(f"from_dask writes arrays of dask, not {type(array).__name__}: nnz.write writes others")
+        raise ArgumentError(f"from_dask writes arrays of dask, not {type(array).__name__}: use nnz.write")
     if array.ndim != 2:
         raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
     if any(np.isnan(length) for lengths in array.chunks for length in lengths):
@@ -193,7 +193,7 @@ def _scheduler(array: Any) -> Any:
 def _write_part(block: Any, shape: Tuple[int, int], dtype: str, order: str, path: str) -> str:
     """Write a chunk, which a worker does; a scheduler may have several workers do it."""
     if tuple(block.shape) != tuple(shape):
-        raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, not {tuple(shape)} as dask has it")
+        raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, but dask expects {tuple(shape)}")
     expected = np.dtype(dtype)
     if block.dtype != expected:
         values: Any = block.data if hasattr(block, "tocsr") else block

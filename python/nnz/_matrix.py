@@ -272,7 +272,7 @@ class Matrix(Lazy, Parallel):
         Parameters
         ----------
         rows, cols : index, optional
-            What an index of the matrix takes: a position, a slice, a name, or a list or array of positions, booleans
+            As in an index of the matrix: a position, a slice, a name, or a list or array of positions, booleans
             or names, each row and column at most once; by default all.
 
         Returns

@@ -62,7 +62,7 @@ def qc(
         many features. None computes none. If the matrix is stored by
         feature, it is read into memory for them.
     axis : {"rows", "cols", "cells", "features"}, optional
-        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+        The axis of the cells; by default as stated in the file, otherwise the rows.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def aggregate(
     func : {"sum", "mean", "count_nonzero"}
         Function of the values of each group.
     axis : {"rows", "cols", "cells", "features"}, optional
-        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+        The axis of the cells; by default as stated in the file, otherwise the rows.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
 def cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
     found: Any = source if isinstance(source, Matrix) else open_path(source)
     if not isinstance(found, Matrix):
-        raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP names one of several")
+        raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP selects one of several")
     if found.dtype.kind == "c":
         raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
     opened, _ = source_and_memory(found)

@@ -36,7 +36,7 @@ class TargetOptions(TypedDict, total=False):
     ``duplicates``
         How to handle entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
     ``profile``
-        What options that are not given are chosen for: ``"fast"`` reading, ``"small"`` size, or ``"share"`` with other
+        Goal of the options that are not given: ``"fast"`` reading, ``"small"`` size, or ``"share"`` with other
         programs.
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``, ``"blosc"``, ``"pcodec:8"``, or after filters
@@ -169,7 +169,7 @@ def set_temporary_directory(path: PathLike) -> None:
     global _temporary
     whole = os.path.abspath(os.fsdecode(path))
     if not _nnz.set_temporary_directory(whole) and whole != _temporary:
-        raise ArgumentError(f"{whole}: the directory for temporary files can be set once, and is {_temporary}")
+        raise ArgumentError(f"{whole}: the directory for temporary files is already set to {_temporary}")
     _temporary = whole
 
 

@@ -113,7 +113,7 @@ def pca(
     iterations : int
         More make the last components more precise.
     seed : int
-        Of the random numbers to begin with.
+        Seed of the random numbers.
     progress : bool or callable, optional
         As in `nnz.convert`, for each pass over the entries.
 

@@ -61,7 +61,7 @@ def _of_pydata(obj: Any) -> Source:
         if hasattr(obj, made):
             obj = getattr(obj, made)()
     if not hasattr(obj, "coords"):
-        raise ArgumentError(f"a {type(obj).__name__} of sparse cannot be written: asformat('coo') makes one that can")
+        raise ArgumentError(f"a {type(obj).__name__} of sparse cannot be written: convert it by asformat('coo')")
     data = obj.data
     fill: Optional[npt.NDArray[Any]] = np.array([obj.fill_value], dtype=data.dtype)
     if not _stored(fill).any():

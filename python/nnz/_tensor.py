@@ -213,7 +213,7 @@ class Tensor(Opened[TensorHandle]):
         try:
             return load("scipy.sparse", "to_scipy").coo_array((data, tuple(coordinates)), shape=self.shape)
         except ValueError as error:
-            raise UnsupportedError(f"{self.path}: this SciPy has no arrays of {self.ndim} dimensions", self.path) from error
+            raise UnsupportedError(f"{self.path}: this version of SciPy has no arrays of {self.ndim} dimensions", self.path) from error
 
     def to_torch(self) -> Any:
         """Read all entries into a sparse PyTorch tensor with COO layout. Requires torch.
@@ -281,5 +281,5 @@ class Tensor(Opened[TensorHandle]):
 def _opened(path: str, memory: Memory, reading: Reading) -> _nnz.TensorSource:
     source = _nnz.open(path, memory, reading)
     if not isinstance(source, _nnz.TensorSource):
-        raise UnsupportedError(f"{path}: holds no tensor", path)
+        raise UnsupportedError(f"{path}: not a tensor", path)
     return source

@@ -183,7 +183,7 @@ def concat(
     (507, 1107)
     """
     if isinstance(sources, (str, bytes, os.PathLike)):
-        raise ArgumentError("several sources are concatenated: give a list of them")
+        raise ArgumentError("expected a list of sources to concatenate")
     paths = [source_path(source) for source in sources]
     if len(paths) < 2:
         raise ArgumentError(f"{len(paths)} sources to concatenate: expected two or more; `nnz.convert` writes one")

@@ -193,7 +193,8 @@ impl PartsWriter {
     /// Returns the description, to be completed. Can be called once.
     fn source(&self, py: Python<'_>) -> PyResult<Source> {
         let source = lock(&self.source).take();
-        let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let source =
+            source.ok_or_else(|| argument(py, "the matrix is already being written".to_owned()))?;
         Ok(Source::new(source))
     }
 
@@ -212,7 +213,8 @@ impl PartsWriter {
         let target = self.target.clone();
         let inner = source.inner();
         let sender = lock(&self.unsent).take();
-        let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let batches =
+            sender.ok_or_else(|| argument(py, "the matrix is already being written".to_owned()))?;
         let waiting = Arc::clone(&self.waiting);
         let done = task::start(
             self.cancellation.clone(),

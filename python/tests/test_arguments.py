@@ -213,7 +213,7 @@ def test_bytes_and_missing_values_are_no_names(tmp_path, names):
         nnz.write(np.eye(2), tmp_path / "m.bpcells", row_names=names)
     if isinstance(names, list):
         frame = pytest.importorskip("pandas").DataFrame({"x": [1, 2]}, index=names)
-        with pytest.raises(nnz.ArgumentError, match="is no name"):
+        with pytest.raises(nnz.ArgumentError, match="is not a name"):
             nnz.write(np.eye(2), tmp_path / "m.h5ad", rows=frame)
     assert list(tmp_path.iterdir()) == []
 

@@ -142,7 +142,8 @@ impl MatrixMarketSource {
         let Some(file) = &self.origin.file else {
             let once = &self.origin.once;
             let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
-            return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
+            return lines
+                .ok_or_else(|| Error::unsupported(place(), "a stream can be read only once"));
         };
         // The first pass continues after the preamble; later ones read the file again.
         match self.origin.readings.fetch_add(1, Ordering::Relaxed) {
@@ -152,7 +153,7 @@ impl MatrixMarketSource {
         let mut lines = Lines::new(Input::from_file(file)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
             let found = "a different banner or different sizes";
-            return Err(Error::mismatch(place(), found, "those when the file was opened"));
+            return Err(Error::mismatch(place(), found, "the same as when the file was opened"));
         }
         Ok(lines)
     }
@@ -184,8 +185,7 @@ impl MatrixMarketSource {
             return Ok(self);
         }
         if self.origin.file.is_none() {
-            let what =
-                "entries are counted before they are read, and only a file can be read twice";
+            let what = "entries are counted in a first pass, but a stream can be read only once";
             return Err(Error::unsupported(Place::path(&self.path), what));
         }
         let mut lines = self.lines()?;

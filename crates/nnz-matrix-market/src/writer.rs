@@ -124,7 +124,7 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
     });
     let largest = header.shape.rows.max(header.shape.cols);
     if largest > LARGEST_SIZE {
-        let expected = format_args!("sides of at most {LARGEST_SIZE}");
+        let expected = format_args!("at most {LARGEST_SIZE} rows and columns");
         return Err(Error::mismatch(place, header.shape, expected));
     }
     if header.structure.triangle().is_some() && header.shape.rows != header.shape.cols {

@@ -71,7 +71,7 @@ fn compare(
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     if options.by_name && !named(sources, Axis::Rows)? && !named(sources, Axis::Cols)? {
-        let what = "nothing can be matched by name: neither rows nor columns have names in both";
+        let what = "cannot match by name: neither rows nor columns have names in both matrices";
         return Err(Error::argument(what));
     }
     nnz_engine::diff(sources, options, context, each)

@@ -39,7 +39,7 @@ pub fn open(
     dialect: Option<Dialect>,
     context: &Context,
 ) -> Result<FrameSource> {
-    let none = || Error::unsupported(location.source_place(), "contains no frame");
+    let none = || Error::unsupported(location.source_place(), "contains no data frame");
     detect(location, &options(dialect), context)?.and_then(Dataset::into_table).ok_or_else(none)
 }
 

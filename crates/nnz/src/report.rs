@@ -114,7 +114,8 @@ impl Report {
     pub fn of_source(source: &dyn MatrixSource, context: &Context) -> Result<Self> {
         let place = &source.place();
         if !source.rereadable() {
-            let what = "is read several times for a report, and a stream only once; write it to a file first";
+            let what = "a report reads the source several times, but a stream can be read only once; \
+                        write it to a file first";
             return Err(Error::unsupported(place.clone(), what));
         }
         let about = source.about().map_err(|error| error.with_context(place))?;

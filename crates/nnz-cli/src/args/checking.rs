@@ -19,7 +19,7 @@ pub(crate) struct Validate {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Also print what is unusual but allowed, such as unsorted rows or missing chunks of Zarr
+    /// Also print notes on valid but unusual data, such as unsorted rows or missing chunks of Zarr
     #[arg(long)]
     pub(crate) notes: bool,
 

@@ -20,8 +20,9 @@ use super::{Writing, location, reading};
 /// condition. Anything else is a selection as in nnz slice: ranges, positions, names, @FILE, or a condition on a column
 /// of annotations; column(nnz) is a column that is named like a measure.
 ///
-/// Measures of both axes are computed on the whole matrix, and its order is kept. The entries are read twice, or three times if
-/// nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is written.
+/// Measures of both axes are computed on the whole matrix, and its order is kept. Entries are read twice, or three
+/// times if nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is
+/// written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +34,7 @@ pub(crate) struct Filter {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write what is kept
+    /// Where to write the kept rows and columns
     #[arg(value_name = "DST", value_parser = location(), required_unless_present = "dry_run")]
     pub(crate) target: Option<Location>,
 

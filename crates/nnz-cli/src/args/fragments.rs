@@ -13,8 +13,8 @@ use super::{Memory, Threads, Writing, location};
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
 /// Fragments are intervals on chromosomes, each from one cell. Fragment files are BPCells files:
-/// directories, HDF5, NetCDF, Zarr, npz and R objects. Positions are counted from 0, and ends are exclusive. info, cat, names,
-/// convert, validate and diff also accept fragment files.
+/// directories, HDF5, NetCDF, Zarr, npz and R objects. Positions are counted from 0, and ends are
+/// exclusive. info, cat, names, convert, validate and diff also accept fragment files.
 #[derive(Debug, Group)]
 pub(crate) struct Fragments {
     /// The command to run
@@ -33,7 +33,7 @@ pub(crate) enum FragmentsVerb {
 }
 
 impl FragmentsVerb {
-    /// Whether a target that is there may be replaced.
+    /// Whether an existing target may be replaced.
     pub(crate) fn forced(&self) -> bool {
         match self {
             Self::Import(verb) => verb.storing.force,

@@ -73,11 +73,11 @@ pub(crate) enum KindArg {
     Spy,
     /// How entries or sums of rows are distributed
     Rows,
-    /// The same of columns
+    /// How entries or sums of columns are distributed
     Cols,
-    /// The same of cells
+    /// How entries or sums of cells are distributed
     Cells,
-    /// The same of features
+    /// How entries or sums of features are distributed
     Features,
     /// How values are distributed
     Values,

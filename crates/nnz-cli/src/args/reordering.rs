@@ -16,7 +16,7 @@ use super::values::{TextOrFile, listed, read_list};
 pub(crate) struct Reorderings {
     /// Order of rows, cols, cells or features in DST, with their names and annotations: AXIS=frequency (most entries
     /// first, which packs best for the axis that SRC is not stored by), AXIS=@FILE or AXIS=LIST with all names or
-    /// positions, or AXIS=original, which undoes this [may be repeated]
+    /// positions, or AXIS=original, which undoes a reordering [may be repeated]
     #[arg(long, value_name = "AXIS=ORDER", value_parser = reordering())]
     reorder: Vec<AxisOrder>,
 }

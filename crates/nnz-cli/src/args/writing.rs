@@ -46,7 +46,7 @@ pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) reordering: reordering::Reorderings,
 
-    /// Choose what is not set by other options. fast: for reading; integers are packed in BPCells, nothing is
+    /// Set the options that are not given. fast: for reading; integers are packed in BPCells, nothing is
     /// compressed, and features are ordered by frequency if SRC is stored by cell. small: the same order, and the best
     /// compression that usual programs read. share: gzip, which all programs read
     #[arg(long, value_name = "PURPOSE", value_parser = ["fast", "small", "share"])]
@@ -185,7 +185,7 @@ pub(crate) enum JoinArg {
 /// Write the cells of an AnnData file to one file per value of a column
 ///
 /// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
-/// not every system allows in names of files become _, which a note says. Cells without a value are not written. All
+/// not every system allows in names of files become _, with a note. Cells without a value are not written. All
 /// files appear when the last one is complete; if splitting fails or is interrupted, nothing is written.
 #[derive(Debug, Group)]
 #[command(mut_args(of_split))]
@@ -220,7 +220,7 @@ const REPAIRED_FORMAT: &str = "Format to write: a name from nnz formats, or a Bi
 
 /// Write a corrected copy of a broken file
 ///
-/// Corrects and lists what has a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
+/// Corrects and lists errors with a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
 /// number of entries in the header; unsorted entries; end_max of fragments. Anything else is an error, and nothing
 /// is written. An AnnData file is written with everything in it.
 #[derive(Debug, Group)]

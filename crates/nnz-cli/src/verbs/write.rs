@@ -183,7 +183,7 @@ pub(super) fn first_of_several<'a>(
         [first, _, ..] => Ok(first),
         _ => {
             let what = format!(
-                "a target is missing after {last}: expected two sources or more, and then the target"
+                "the target is missing after {last}: expected at least two sources and a target"
             );
             Err(Error::argument(what))
         }

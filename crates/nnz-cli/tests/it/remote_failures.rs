@@ -74,7 +74,7 @@ fn a_full_disk_ends_an_upload_before_it_starts() {
         let line = ["-q", "convert", text(&source), &at, "--storage-option", "part_size=100000"];
         let error = finish(bucket.command(&line).env("TMPDIR", disk.path())).refused();
         assert!(error.to_lowercase().contains("no space left"), "{error}");
-        assert!(error.contains("the directory for temporary files: --temp-dir"), "{error}");
+        assert!(error.contains("the directory for temporary files; --temp-dir"), "{error}");
         assert_eq!(names_in(disk.path()), Vec::<String>::new(), "{name}");
         assert_eq!(names_in(&bucket.served("")), Vec::<String>::new(), "{name}");
         assert_eq!(bucket.server.open_uploads(), 0);

@@ -80,7 +80,7 @@ impl<F: Form> Sink<F> {
 
     fn next(&mut self, text: &Text<F::BatchInfo>) -> Result<()> {
         if text.first != self.written {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.written += text.entries;
         self.form.next(&self.encoder.rules, text.text.bytes(), &text.known)

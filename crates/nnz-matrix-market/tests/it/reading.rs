@@ -370,7 +370,10 @@ fn a_file_can_be_read_again_and_a_stream_cannot() {
     let stream = open_text(text).unwrap();
     assert!(!stream.rereadable());
     assert!(entries(&stream).is_ok());
-    assert_eq!(entries(&stream).unwrap_err().to_string(), "text.mtx: it can be read only once");
+    assert_eq!(
+        entries(&stream).unwrap_err().to_string(),
+        "text.mtx: a stream can be read only once"
+    );
     assert_eq!(stream.about().unwrap().container, "stream");
 
     // A file that changes is not mistaken for the one that was opened.

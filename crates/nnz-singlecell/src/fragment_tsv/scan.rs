@@ -252,7 +252,7 @@ impl Scan<'_> {
 
     #[cold]
     fn no_base(&self, at: usize, what: &str) -> LineError {
-        let expected = format!("the {what} of the fragment, a whole number from 0 to {}", u32::MAX);
+        let expected = format!("the {what} of the fragment, an integer from 0 to {}", u32::MAX);
         LineError { at, found: field(&self.text[at.min(self.text.len())..]), expected }
     }
 

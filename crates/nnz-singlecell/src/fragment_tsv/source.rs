@@ -160,7 +160,7 @@ impl FragmentTsv {
         } else {
             let once = self.once.lock().unwrap_or_else(PoisonError::into_inner).take();
             let reader =
-                once.ok_or_else(|| Error::unsupported(place(), "it can be read only once"))?;
+                once.ok_or_else(|| Error::unsupported(place(), "a stream can be read only once"))?;
             (self.kind, reader)
         };
         let cells = Cells::new(options.cells.as_ref())

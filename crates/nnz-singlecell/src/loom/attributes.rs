@@ -256,7 +256,7 @@ impl Attributes {
         };
         match &self.names {
             Some((name, _)) if self.is_likely => Some(format!(
-                "the {axis} are named by the attribute {name:?}; {option} takes another one"
+                "the {axis} are named by the attribute {name:?}; {option} selects another one"
             )),
             Some(_) => None,
             None if self.broken_names.is_some() || self.columns.is_empty() => None,
@@ -270,7 +270,7 @@ impl Attributes {
                 }
                 let shown = shown.join(", ");
                 Some(format!(
-                    "the {axis} have no names; {option} takes one of the attributes {shown}"
+                    "the {axis} have no names; {option} selects one of the attributes {shown}"
                 ))
             }
         }

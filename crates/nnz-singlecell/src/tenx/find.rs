@@ -98,7 +98,7 @@ impl FileContent {
     #[must_use]
     pub fn no_matrix(root: &dyn Group) -> Error {
         let what = "a molecule_info.h5 of Cell Ranger: it lists molecules and is not a matrix; \
-                    filtered_feature_bc_matrix.h5 of the same run is one";
+                    open filtered_feature_bc_matrix.h5 of the same run";
         Error::unsupported(Place::path(root.path()), what)
     }
 }

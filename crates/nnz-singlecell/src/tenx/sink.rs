@@ -141,7 +141,7 @@ fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<S
         [] => Ok("unknown".to_owned()),
         [only] => Ok(String::from_utf8_lossy(only).into_owned()),
         _ => {
-            let what = "features of several genomes: version 2 has a group for each; \
+            let what = "features of several genomes, which version 2 stores in several groups; \
                         write version 3, or one genome at a time";
             Err(Error::unsupported(place.clone(), what))
         }

@@ -188,8 +188,7 @@ impl EdgeListSource {
             Node::Id(id) => Ok(id.wrapping_sub(self.form.base)),
             Node::Name(name) => {
                 let known = self.survey.names.get(side).and_then(|names| names.number(name));
-                known
-                    .ok_or_else(|| Fault::new(at, "a name that was there when the file was opened"))
+                known.ok_or_else(|| Fault::new(at, "a name found when the file was opened"))
             }
         };
         let nodes = [number(nodes[0], 0, at[0])?, number(nodes[1], cols, at[1])?];

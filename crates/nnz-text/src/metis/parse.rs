@@ -106,7 +106,7 @@ fn words(
         }
         if is_line_end(text, at) {
             return match (pending, number < leading) {
-                (Some(_), _) => Err(Fault::new(at, "the weight of the edge, an integer from 1 on")),
+                (Some(_), _) => Err(Fault::new(at, "the weight of the edge, a positive integer")),
                 (None, true) => Err(Fault::new(at, "the sizes and weights of the vertex")),
                 (None, false) => Ok(next_line(text, at)),
             };
@@ -126,7 +126,7 @@ fn words(
             visit.neighbour(block, value, 1, at)?;
         } else if let Some((neighbour, start)) = pending.take() {
             if value == 0 {
-                return Err(Fault::new(at, "the weight of the edge, an integer from 1 on"));
+                return Err(Fault::new(at, "the weight of the edge, a positive integer"));
             }
             visit.neighbour(block, neighbour, value, start)?;
         } else {

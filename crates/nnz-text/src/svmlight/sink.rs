@@ -268,7 +268,7 @@ impl Sink {
 
     fn next(&mut self, text: &Text) -> Result<()> {
         if text.first != self.entries {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.entries += text.entries;
         let Some((first, last)) = text.rows else { return Ok(()) };

@@ -225,7 +225,7 @@ impl<V: Value> Visit for Decoder<'_, V> {
         let col = index.wrapping_sub(self.base);
         if col >= self.cols {
             let expected = match self.cols {
-                _ if index < self.base => format!("an index from {} on", self.base),
+                _ if index < self.base => format!("an index of at least {}", self.base),
                 0 => "no entry, since there are no columns".to_owned(),
                 cols => format!("an index from {} to {}", self.base, cols - 1 + self.base),
             };

@@ -182,9 +182,9 @@ impl Start<'_> {
         let ids = options.id_columns.unwrap_or(1);
         let cells = first.get(ids..).unwrap_or_default();
         let what = match first.iter().all(is_number) {
-            true => "the first line has only numbers, which can be names of columns or a row",
+            true => "the first line has only numbers, which can be column names or a row",
             false if cells.iter().any(is_number) && !cells.iter().any(is_text) => {
-                "the first line has only numbers after the name, which can be names of columns or a row"
+                "the first line has only numbers after the name, which can be column names or a row"
             }
             false => return Ok(true),
         };
@@ -217,12 +217,8 @@ impl Start<'_> {
                 return Ok(0);
             }
             let what = match first {
-                Some(_) => {
-                    "the first column has only numbers, which can be names of rows or values"
-                }
-                None => {
-                    "there are no rows, which would show whether the first column has their names"
-                }
+                Some(_) => "the first column has only numbers, which can be row names or values",
+                None => "the table has no rows, so the first column may have names or values",
             };
             let at = first.or(header).and_then(|row| row.first()).map_or(0, |field| field.at);
             let error = Error::unsupported(self.place(at), what);

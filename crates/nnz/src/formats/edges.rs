@@ -21,7 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "edges",
     aliases: &["edgelist", "edge-list"],
     extensions: &["el", "wel", "edges", "ncol", "el.gz", "wel.gz", "edges.gz", "ncol.gz"],
-    summary: "Edge lists as of SNAP, KONECT, GAP, networkx and igraph: text, plain or gzipped",
+    summary: "Edge lists of SNAP, KONECT, GAP, networkx and igraph: text, plain or gzipped",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,
@@ -43,7 +43,7 @@ static INFO: FormatInfo = FormatInfo {
         ),
         FormatOption::flag(
             "undirected",
-            "Each edge is listed once and has no direction: the matrix is symmetric",
+            "Edges have no direction and are listed once: the matrix is symmetric",
         ),
         FormatOption::flag(
             "bipartite",
@@ -52,7 +52,7 @@ static INFO: FormatInfo = FormatInfo {
         FormatOption::parsed::<Nodes>(
             "nodes",
             "ids|names",
-            "What nodes are [default: names if the first one is no number]",
+            "Form of nodes [default: names if the first one is not a number]",
         ),
         FormatOption::parsed::<Weight>(
             "weight",
@@ -62,7 +62,7 @@ static INFO: FormatInfo = FormatInfo {
         ),
         FormatOption::flag(
             "ignore-counts",
-            "Read a list with other numbers of edges or nodes than the header of KONECT or SNAP states",
+            "Accept other numbers of edges or nodes than in the header of KONECT or SNAP",
         ),
     ],
     streams: true,

@@ -75,7 +75,7 @@ impl<'a> OpenFile<'a> {
             (None, None) => {
                 let what = match probe.is_stream() {
                     true => "MAT-files are read from files only",
-                    false => "is no MAT-file",
+                    false => "not a MAT-file",
                 };
                 let place = probe.location().source_place();
                 Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place))

@@ -47,7 +47,11 @@ impl Format for Scipy {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let Some(file) = probe.tree()? else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "no npz file", "a SciPy sparse matrix"));
+            return Err(Error::mismatch(
+                place,
+                "another container than .npz",
+                "a SciPy sparse matrix",
+            ));
         };
         let bytes = probe.file().map(|(file, _)| file.len());
         let tensor = match ScipyFile::open_with_repairs(file, bytes, options.repairs.as_deref())? {

@@ -30,20 +30,20 @@ static INFO: FormatInfo = FormatInfo {
     options: &[text::to_base("Index of the first column, 0 or 1 [default: 1]")],
     read_options: &[
         text::base(
-            "Index of the first column, 0 or 1 [default: as a comment of scikit-learn states; otherwise 0 if an \
-             index is 0, and 1 if none is]",
+            "Index of the first column, 0 or 1 [default: from the comment of scikit-learn; otherwise 0 if an \
+             index is 0, else 1]",
         ),
         FormatOption::parsed::<Size>(
             "shape",
             "ROWSxCOLS",
-            "Shape, of which either number may be left out, as in x300 [default: as many columns as the largest \
+            "Shape; either number may be omitted, as in x300 [default: as many columns as the largest \
              index requires]",
         ),
         FormatOption::parsed::<YesOrNo>(
             "label-weights",
             "yes|no",
-            "Whether rows begin with a label and a weight, LABEL:WEIGHT, as XGBoost reads them [default: if all of \
-             them do]",
+            "Whether rows begin with a label and a weight, LABEL:WEIGHT, as XGBoost reads them [default: yes if all \
+             do]",
         ),
     ],
     streams: true,

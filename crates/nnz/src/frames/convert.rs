@@ -118,7 +118,7 @@ pub fn convert(
         }
         frame.batches(0..frame.rows())?
     } else if options.from_dialect.is_some() {
-        return Err(Error::unsupported(place, "contains no frame"));
+        return Err(Error::unsupported(place, "contains no data frame"));
     } else {
         Box::new(text(from, options, context)?)
     };
@@ -166,7 +166,7 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
             let open_options = super::options(None);
             let found = context.detect(from, &open_options);
             if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
-                return Err(Error::argument(format!("{from}: contains no frame")));
+                return Err(Error::argument(format!("{from}: contains no data frame")));
             }
             let opened = Opened::new(context, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
@@ -179,7 +179,7 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
             CsvReader::from_reader(Box::new(stdio::stdin()), name, types)
         }
         (Location::Stream, None) => {
-            let what = "types are inferred by reading twice, so standard input needs given types";
+            let what = "types cannot be inferred from standard input, which is read only once; set the types";
             Err(Error::argument(what))
         }
     }
@@ -226,7 +226,7 @@ impl<'a> FrameTarget<'a> {
                 return Err(Error::argument(format!("{to}: {what}")));
             }
             Self::Daphne(_) => {
-                check_options("a frame of daphne", &["dialect", "block", "meta"], names)?
+                check_options("a DAPHNE data frame", &["dialect", "block", "meta"], names)?
             }
             Self::Text(_) | Self::Stream => check_options("csv", &[], names)?,
         }

@@ -157,7 +157,7 @@ fn values_that_matlab_cannot_store_are_refused() {
         let to = Location::Path { path: to.clone(), group: Some(name.to_owned()) };
         let error =
             nnz::convert(location(&from), &to, &unsynced(), &crate::common::sparing()).unwrap_err();
-        assert!(error.to_string().contains("no name of a variable"), "{name}: {error}");
+        assert!(error.to_string().contains("not a valid MATLAB variable name"), "{name}: {error}");
     }
 }
 

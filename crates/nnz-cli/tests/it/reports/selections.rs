@@ -170,7 +170,7 @@ fn one_source_is_not_concatenated_into_the_next() {
     for force in [&[][..], &["--force"]] {
         let says = run_all(&[&["concat", &first, &second, "--axis", "rows"], force]);
         assert_eq!(says.code, Some(2));
-        assert!(says.err.contains("a target is missing after") && !says.err.contains("replaces"));
+        assert!(says.err.contains("the target is missing after") && !says.err.contains("replaces"));
         assert_eq!(fs::read(&second).unwrap(), before);
     }
     let tsv = file(scratch.path(), "f.tsv", "chr1\t1\t5\tA\t1\n");
@@ -180,7 +180,7 @@ fn one_source_is_not_concatenated_into_the_next() {
     }
     let says = run(&["fragments", "merge", &one, &other, "--force"]);
     assert_eq!(says.code, Some(2));
-    assert!(says.err.contains("a target is missing after"), "{}", says.err);
+    assert!(says.err.contains("the target is missing after"), "{}", says.err);
 }
 
 #[test]

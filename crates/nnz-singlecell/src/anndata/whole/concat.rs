@@ -226,7 +226,7 @@ impl Transfer<'_> {
             let how = ConcatFilesOptions { label: None, ..*how };
             return self.joined_obs(to, obs, &tables, &how);
         }
-        self.left_out(path, "not concatenated: the type of element, or different types");
+        self.left_out(path, "not concatenated: unsupported or different element types");
         Ok(())
     }
 

@@ -82,7 +82,7 @@ pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<Stri
             Ok((AnnData::open(root)?, item, missing))
         }
         None => {
-            let what = "contains no AnnData, and is no matrix of it".to_owned();
+            let what = "neither AnnData nor a matrix of AnnData".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }

@@ -24,8 +24,8 @@ pub(super) const OPTIONS: &[FormatOption] = &[
         LEVELS,
         "FORMAT",
         "Binsparse format, such as CSR or \"dense(sparse(element))\", of a target that is Binsparse by its \
-         extension or --to binsparse; --to CSR sets both [default: the format of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
-         elements are stored]",
+         extension or --to binsparse; --to CSR sets both [default: the format of SRC if it is Binsparse; \
+         otherwise CSR or CSC, and DMATR or DMATC if all elements are stored]",
     ),
     FormatOption::parsed::<Version>(
         "binsparse-version",

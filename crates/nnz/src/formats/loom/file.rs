@@ -134,7 +134,7 @@ fn in_anndata(item: &Item) -> Result<AnnDataItem> {
         Item::ColGraph(name) => AnnDataItem::Obsp(name),
         Item::RowAttribute(name) => AnnDataItem::Varm(name),
         Item::ColAttribute(name) => AnnDataItem::Obsm(name),
-        other => return Err(Error::argument(format!("{other} has no place in AnnData"))),
+        other => return Err(Error::argument(format!("{other} cannot be stored in AnnData"))),
     })
 }
 

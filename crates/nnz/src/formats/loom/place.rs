@@ -76,7 +76,7 @@ pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
         // The error states what is missing.
         Some(root) => Ok((Loom::open(without_dropped(Arc::clone(root), probe)?)?, None)),
         None => {
-            let what = "contains no Loom data, and is no matrix of it".to_owned();
+            let what = "neither a Loom file nor a matrix of one".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }

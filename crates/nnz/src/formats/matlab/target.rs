@@ -45,7 +45,7 @@ impl MatlabTarget {
         };
         if !is_variable_name(name) {
             let what = format!(
-                "{to}: {name:?} is no name of a variable of MATLAB: a letter, then at most 62 letters, digits \
+                "{to}: {name:?} is not a valid MATLAB variable name: expected a letter, then at most 62 letters, digits \
                  and underscores"
             );
             return Err(Error::argument(what));
