@@ -137,7 +137,7 @@ fn two_writers_to_one_place_leave_the_store_of_one_or_none() {
         }
         let runs = race(&bucket, [&one, &other], more);
         let there = content_or_nothing(&bucket.served("m.bpcells"));
-        // Whoever was refused says why, and leaves nothing in the store of the other.
+        // A failed run reports why, and leaves nothing in the store of the other.
         for run in &runs {
             let expected =
                 ["already exists", "another program", "changed while", "is not replaced"];

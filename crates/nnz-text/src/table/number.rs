@@ -186,7 +186,7 @@ pub(super) fn classify(token: &[u8], words: Words<'_>) -> Result<Token, Expected
     }
 }
 
-/// Returns a number with a point in place of a comma.
+/// Returns a number with a point instead of a comma.
 fn swapped(token: &[u8]) -> Vec<u8> {
     token.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect()
 }

@@ -30,7 +30,7 @@ static INFO: FormatInfo = FormatInfo {
         text::to_base("Id of the first node, 0 or 1 [default: 0]"),
         FormatOption::flag(
             "node-names",
-            "Write the names of nodes in place of ids; rows and columns must have the same names",
+            "Write the names of nodes instead of ids; rows and columns must have the same names",
         ),
     ],
     read_options: &[

@@ -64,7 +64,7 @@ impl Format for Table {
         let Some(path) = probe.path().filter(|_| probe.directory().is_none()) else {
             return Ok(None);
         };
-        // Only GCT has a signature. Other texts are told apart by their names.
+        // Only GCT has a signature. Other texts are distinguished by their names.
         let start = probe.file().map(|(_, start)| start);
         let is_gct = self.kind == TableKind::Gct && start.is_some_and(table::looks_like_gct);
         let named = self.info.is_extension_of(path).then_some(Confidence::Fallback);
