@@ -32,7 +32,7 @@ GROUPS = {
     "Results": ["Summary", "SplitSummary", "RepairSummary", "Finding", "Difference", "Format"],
 }
 PROTOCOLS = ("__getitem__", "__matmul__", "__rmatmul__", "__arrow_c_stream__", "__binsparse_descriptor__", "__binsparse__")
-"""Methods with underscores that are listed. Others, such as those of dataclasses, differ from Python to Python."""
+"""Methods with underscores that are listed. Others, such as methods of dataclasses, differ from Python to Python."""
 
 INTRODUCTION = """# API reference
 
@@ -42,7 +42,7 @@ of an empty directory.
 - `nnz.__version__` is the version of the package.
 - Functions release the GIL while they read and write. Ctrl-C cancels them: Python raises `KeyboardInterrupt`, and nothing is left. If it
   comes when an output is already in place, the output stays, and is complete: an output is never left half written.
-- Axes are those of NumPy: `axis=0` returns a value for each column. Positions are counted from 0.
+- Axes are as in NumPy: `axis=0` returns a value for each column. Positions are counted from 0.
 """
 
 
@@ -165,7 +165,7 @@ def items(body: str, owner: str) -> Iterator[str]:
 
 
 def text(written: str, owner: str, indent: str) -> str:
-    """Turn marks of reStructuredText into those of Markdown, and names of the package into links."""
+    """Turn marks of reStructuredText into Markdown, and names of the package into links."""
 
     def linked(found: re.Match[str]) -> str:
         code = found[1] or found[2]

@@ -40,10 +40,10 @@ def read_anndata(
     """Read an AnnData with lazily loaded `X`, layers and `raw.X`.
 
     They are dask arrays. A chunk has some rows, or some columns if the matrix is stored by column. Functions that
-    support dask arrays, such as those of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
+    support dask arrays, such as functions of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
     the chunks with these rows.
 
-    dask has no reductions such as ``X.sum(axis=0)`` for sparse matrices of SciPy: those of `Matrix` read the file in
+    dask has no reductions such as ``X.sum(axis=0)`` for sparse matrices of SciPy: methods of `Matrix` read the file in
     one pass.
 
     Parameters
@@ -110,7 +110,7 @@ def _one_family(path: str) -> Generator[None, None, None]:
         # h5py raises OSError without a number.
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise CorruptFileError(f"{path}: anndata does not read it: {error}", path) from error
+        raise CorruptFileError(f"{path}: anndata cannot read it: {error}", path) from error
 
 
 def _clear_frames(error: Optional[BaseException]) -> None:
@@ -173,7 +173,7 @@ class _Reader:
         """Read a matrix, its names and annotations."""
         found = open_path(self._path, memory=self._memory)
         if not isinstance(found, Matrix):
-            raise ArgumentError(f"{self._path}: holds no single matrix; PATH::GROUP names one of several")
+            raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
         return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
 
     def _entries(self, path: str, store: Any) -> Any:
@@ -295,7 +295,7 @@ def _encoding(element: Any) -> str:
 
 
 def _is_elsewhere(element: Any, store: Any) -> bool:
-    """Return whether an external link leads to another file of HDF5, in which the name is that of another element."""
+    """Return whether an external link leads to another file of HDF5, in which the name belongs to another element."""
     if not hasattr(element, "file"):
         return False
     info = load("h5py", "read_anndata").h5o.get_info

@@ -37,7 +37,7 @@ class Annotations:
     def __len__(self) -> int:
         length = self._length
         if length > sys.maxsize:
-            raise UnsupportedError(f"{length} {self._axis}: Python has lengths of at most {sys.maxsize}")
+            raise UnsupportedError(f"{length} {self._axis}: lengths in Python are at most {sys.maxsize}")
         return length
 
     @property
@@ -48,7 +48,7 @@ class Annotations:
 
     @property
     def columns(self) -> List[str]:
-        """The labels of the annotations, without that of the names."""
+        """The labels of the annotations, without the label of the names."""
         return [name for name, _ in self._handle.source.annotation_types(self._axis)]
 
     @property
@@ -77,7 +77,7 @@ class Annotations:
         return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), self._length)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Return an Arrow stream with one batch. The types are those of the file; a requested schema is ignored."""
+        """Return an Arrow stream with one batch. The types are as in the file; a requested schema is ignored."""
         return self._handle.source.annotations_stream(self._axis, self.name_column)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the package offers. `nnz` imports it when any of it is used."""
+"""The public API. `nnz` imports it when any of it is used."""
 
 from ._annotations import Annotations
 from ._anndata import read_anndata

@@ -126,7 +126,7 @@ def source(exported: Exported) -> Source:
     named: List[Tuple[str, npt.NDArray[Any]]] = []
     for name, array in arrays.items():
         if array.ndim != 1:
-            raise ArgumentError(f"the array {name!r} has {array.ndim} dimensions; those of Binsparse have one")
+            raise ArgumentError(f"the array {name!r} has {array.ndim} dimensions, expected 1")
         named.append((name, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))))
     try:
         text = json.dumps(descriptor)

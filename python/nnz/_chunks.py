@@ -30,7 +30,7 @@ OPERATORS: Dict[Any, Callable[[Any, Any], Any]] = {
 
 
 class Chunk:
-    """What SciPy's arrays lack. dask calls `numpy.sum` and `numpy.matmul`."""
+    """Functions missing in arrays of SciPy. dask calls `numpy.sum` and `numpy.matmul`."""
 
     __slots__ = ()
 

@@ -36,7 +36,7 @@ def block(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int], by_row: 
     """Make a matrix of SciPy of sorted arrays, without a copy."""
     if max(shape) > LONGEST:
         rows, cols = shape
-        raise UnsupportedError(f"{rows} x {cols}: SciPy has matrices of at most 2^63 - 1 rows and columns")
+        raise UnsupportedError(f"{rows} x {cols}: matrices of SciPy have at most 2^63 - 1 rows and columns")
     found = kind_of(by_row, matrix)((data, indices, indptr), shape=shape, copy=False)
     found.has_sorted_indices = True
     return found
@@ -51,9 +51,9 @@ def kind_of(by_row: bool, matrix: bool) -> Any:
 
 
 def read_dense(source: _nnz.Source, memory: Memory, order: Optional[str] = None) -> npt.NDArray[Any]:
-    """Read every cell into an array, without a copy."""
-    cells, order = source.read_dense(order, memory)
-    return cells.reshape(source.shape, order="C" if order == "row" else "F")
+    """Read every element into an array, without a copy."""
+    elements, order = source.read_dense(order, memory)
+    return elements.reshape(source.shape, order="C" if order == "row" else "F")
 
 
 def to_pandas(matrix: Matrix) -> pandas.DataFrame:
@@ -99,7 +99,7 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     """Make an array of numbers."""
     given: Any = obj
     if isinstance(obj, np.ma.MaskedArray) and bool(np.any(given.mask)):
-        raise ArgumentError("an array with masked values cannot be written: filled() says what they are")
+        raise ArgumentError("an array with masked values cannot be written: set them by filled()")
     array: npt.NDArray[Any] = np.asarray(given)
     if array.dtype.kind not in "biufc":
         raise ArgumentError(f"values of type {array.dtype} cannot be written")

@@ -87,12 +87,12 @@ def from_dask(
         Whether the parts have rows or columns. The target is stored in this order unless its format is stored the other
         way. By default as the array is divided; an array that is divided along both axes is divided by rows.
     temporary : str or os.PathLike, optional
-        Where the temporary directory is made: a directory that all workers reach by the same path. By default that of
-        the target. Required for a URL.
+        Where the temporary directory is made: a directory that all workers reach by the same path. By default the
+        directory of the target. Required for a URL.
     rows, cols : pandas.DataFrame, optional
         Annotations of rows and columns, as in `nnz.write`.
     axis_kinds : pair of {"cells", "features", None}, optional
-        What rows and columns are.
+        Kinds of rows and columns.
     **options
         As in `nnz.WriteOptions`, but for ``order``. ``row_names`` and ``col_names`` also take lists of names.
 
@@ -148,7 +148,7 @@ def from_dask(
 def _divided(array: Any, order: Optional[str]) -> Tuple[Any, str]:
     """Divide an array along one axis only."""
     if not (hasattr(array, "to_delayed") and hasattr(array, "numblocks")):
-        raise ArgumentError(f"from_dask writes arrays of dask, not {type(array).__name__}: nnz.write writes others")
+        raise ArgumentError(f"from_dask writes arrays of dask, not {type(array).__name__}: use nnz.write")
     if array.ndim != 2:
         raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
     if any(np.isnan(length) for lengths in array.chunks for length in lengths):
@@ -180,7 +180,7 @@ def _written(dask: Any, array: Any, order: str, directory: str) -> List[str]:
     for number, (block, length) in enumerate(zip(blocks, lengths)):
         shape = (length, across) if order == "row" else (across, length)
         tasks.append(delayed(block, shape, array.dtype.str, order, os.path.join(directory, f"{number:08}")))
-    # The scheduler of dask: that of distributed if there is a client, and threads if nothing else is set.
+    # The scheduler of dask: the client of distributed if there is one, and threads if nothing else is set.
     found: Tuple[str, ...] = dask.compute(*tasks, scheduler=_scheduler(array))
     return list(found)
 
@@ -193,7 +193,7 @@ def _scheduler(array: Any) -> Any:
 def _write_part(block: Any, shape: Tuple[int, int], dtype: str, order: str, path: str) -> str:
     """Write a chunk, which a worker does; a scheduler may have several workers do it."""
     if tuple(block.shape) != tuple(shape):
-        raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, not {tuple(shape)} as dask has it")
+        raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, but dask expects {tuple(shape)}")
     expected = np.dtype(dtype)
     if block.dtype != expected:
         values: Any = block.data if hasattr(block, "tocsr") else block

@@ -1,4 +1,4 @@
-"""What a place holds, as the class that reads it."""
+"""The class that reads the data at a path."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class DerivedHandle(MatrixHandle):
     Attributes
     ----------
     parent : MatrixHandle
-        What the operation is applied to.
+        The operand of the operation.
     operation : tuple
         The operation.
     """

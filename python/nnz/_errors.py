@@ -85,7 +85,7 @@ class CancelledError(Error):
 
 
 class StorageError(Error, OSError):
-    """The operating system reported an error. ``errno`` and ``strerror`` are those of the system."""
+    """The operating system reported an error. ``errno`` and ``strerror`` are set by the system."""
 
     def __init__(
         self,

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     Coordinates = scipy.sparse.coo_array
 
 PACKAGES = {"skmisc": "scikit-misc"}
-"""What is installed for modules that have another name."""
+"""Packages of modules that have another name."""
 
 TITLES = {"sparse": "PyData sparse", "torch": "PyTorch"}
-"""What packages are called that have other names."""
+"""Names of packages in messages."""
 
 
 def load(module: str, user: str) -> Any:

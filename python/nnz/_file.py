@@ -44,7 +44,7 @@ class File(Mapping[str, Dataset]):
         with storage(storage_options):
             self._set(given, matrices(given))
         if not self._members:
-            raise FormatError(f"{self._shown}: holds no matrices by their paths", self._shown)
+            raise FormatError(f"{self._shown}: expected a container of matrices", self._shown)
 
     @classmethod
     def of(cls, path: str, members: Dict[str, Tuple[int, ...]]) -> File:

@@ -32,7 +32,7 @@ def filter(
 ) -> Summary:
     """Write the rows and columns of a matrix that meet conditions, or of all elements of an AnnData file.
 
-    Both axes are judged by the matrix as it is in the source, and keep its order. `Matrix.filter` does the same without
+    Measures of both axes are computed on the whole source, and its order is kept. `Matrix.filter` does the same without
     writing.
 
     Parameters

@@ -58,7 +58,7 @@ class CountedFragments(FragmentReader):
         path : str or os.PathLike, optional
             Where the matrix is written, in any format. Without a path nothing is written.
         mode : {"insertions", "overlaps"}
-            What is counted: the first and the last base of a fragment, separately; or fragments that overlap a
+            Unit to count: the first and the last base of a fragment, separately; or fragments that overlap a
             region.
         progress, **options : optional
             As in `nnz.write`.
@@ -91,7 +91,7 @@ class CountedFragments(FragmentReader):
         array([356,  35], dtype=uint64)
         """
         handle = CountsHandle(self._handle, _regions.to_peaks(peaks), mode)
-        # Those of peaks are about chromosomes without fragments.
+        # Warnings of peaks are about chromosomes without fragments.
         for note in handle.source.notes():
             warnings.warn(f"{handle.shown}: {note}", UserWarning, stacklevel=outside())
         return self._counted(handle, path, progress, options)

@@ -93,7 +93,7 @@ def merge_fragments(
 ) -> FragmentSummary:
     """Merge fragment files into one.
 
-    The cells of each file are appended to those of the previous ones, and their names must be unique. Chromosomes
+    The cells of each file are appended to the cells of the previous ones, and their names must be unique. Chromosomes
     with the same name are merged.
 
     Parameters
@@ -126,7 +126,7 @@ def merge_fragments(
     1612
     """
     if isinstance(sources, (str, bytes, os.PathLike)):
-        raise ArgumentError("several sources are merged: give a list of them")
+        raise ArgumentError("expected a list of sources to merge")
     prefixes = prefix.split(",") if isinstance(prefix, str) else [str(one) for one in prefix]
     paths = [place(source) for source in sources]
     if len(paths) < 2:
@@ -158,7 +158,7 @@ def listed(given: Any, allow_empty: bool) -> Any:
         return given.split(",")
     names = _nnz.read_names(given[1:])
     if not names and not allow_empty:
-        raise ArgumentError(f"{given[1:]}: lists nothing; allow_empty=True selects nothing")
+        raise ArgumentError(f"{given[1:]}: the list is empty; allow_empty=True accepts it")
     return names
 
 

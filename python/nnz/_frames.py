@@ -23,7 +23,7 @@ def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: 
     """Make a data frame of columns, with names as its index."""
     frames = load("pandas", "a data frame of annotations")
     if length > LONGEST:
-        raise UnsupportedError(f"{length} rows: pandas has data frames of at most 2^63 - 1 rows")
+        raise UnsupportedError(f"{length} rows: data frames of pandas have at most 2^63 - 1 rows")
     index = frames.RangeIndex(length) if names is None else frames.Index(list(names), dtype=object)
     made = {name: _series(frames, column) for name, *column in columns}
     frame: pandas.DataFrame = frames.DataFrame(made, index=frames.RangeIndex(length), columns=list(made))
@@ -94,7 +94,7 @@ def labels(what: str, given: Any) -> List[str]:
         raise ArgumentError(f"{what}: expected a list of names, not {type(given).__name__}") from None
     for at, name in enumerate(names):
         if not isinstance(name, str) and (isinstance(name, (bytes, bytearray)) or is_missing(name)):
-            raise ArgumentError(f"{what}: {name!r} at position {at} is no name")
+            raise ArgumentError(f"{what}: {name!r} at position {at} is not a name")
     return [str(name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""What kind of object users gave, as type checkers take it: ``isinstance`` leaves open what a list is of."""
+"""Type guards of arguments: ``isinstance`` does not check the elements of a list."""
 
 from __future__ import annotations
 

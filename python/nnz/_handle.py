@@ -1,4 +1,4 @@
-"""What is open at a path, in whichever process."""
+"""Sources that are open at a path, in any process."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Handle(Generic[S]):
 
     @property
     def source(self) -> S:
-        """What is open."""
-        # What a parent process has opened may be in use there, so that a child opens its own.
+        """The open source."""
+        # A source of a parent process may be in use there, so a child opens its own.
         if self._pid != os.getpid():
             self._kept.append(self._open)
             with storage(self.storage_options):
@@ -89,7 +89,7 @@ H = TypeVar("H", bound=Handle[Any])
 
 
 class Opened(Generic[H]):
-    """What users have of a handle: its base class."""
+    """Base class of the public objects of a handle."""
 
     __slots__ = ("_handle", "__weakref__")
 
@@ -97,7 +97,7 @@ class Opened(Generic[H]):
 
     @classmethod
     def of(cls, handle: H) -> Self:
-        """Take what is open."""
+        """Wrap an open handle."""
         made = cls.__new__(cls)
         made._start(handle)
         return made

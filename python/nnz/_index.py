@@ -1,4 +1,4 @@
-"""What users select, as positions."""
+"""Selections of users, as positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Selected(NamedTuple):
     Attributes
     ----------
     positions : numpy.ndarray of uint64 or None
-        What is read, each position once; None for all.
+        Positions to read, each once; None for all.
     repeated : numpy.ndarray or None
         For each position that is wanted, where it is in `positions`; None if these are what is wanted.
     single : bool
@@ -39,7 +39,7 @@ class NameIndex:
     names : sequence of str
         The names.
     one : str
-        What messages call a member of the axis.
+        The name of a member of the axis in messages.
     columns : callable
         Returns the columns of text of the annotations. It is called if a text is no name.
     """
@@ -92,7 +92,7 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
     length : int
         How long the axis is.
     one : str
-        What messages call a member of the axis.
+        The name of a member of the axis in messages.
     names : callable
         Returns the index of its names.
     """
@@ -164,7 +164,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
             return index
     given: Any = index
     if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
-        raise PositionError(f"{one}s are not selected by an array with masked values: compressed() leaves them out")
+        raise PositionError(f"{one}s cannot be selected by an array with masked values: remove them by compressed()")
     array: npt.NDArray[Any] = np.asarray(given)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
@@ -182,7 +182,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))
     if any(isinstance(text, str) for text in texts):
-        raise PositionError(f"{one}s are selected by integers, booleans or names, not by some of each")
+        raise PositionError(f"{one}s are selected by integers, booleans or names, not by a mixture")
     raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
 
 

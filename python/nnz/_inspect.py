@@ -165,7 +165,7 @@ def stats(
     axis : {"rows", "cols", "cells", "features"}, optional
         The axis for which a value is computed for each row or column; by default for the whole matrix.
     measures : {"nnz", "sums", "all"}
-        What is computed: the number of entries; also sums and means; or all.
+        Measures to compute: the number of entries; also sums and means; or all.
     rows, cols, cells, features : optional
         The rows and columns to include, as in `nnz.slice`.
     allow_empty : bool

@@ -21,7 +21,7 @@ Floats = npt.NDArray[Any]
 
 
 class Lazy(Statistics):
-    """What can be computed of a matrix without reading it first."""
+    """Computations on a matrix that is not read first."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class Lazy(Statistics):
         target_sum : float, optional
             The sum of each cell; by default the median of the positive sums.
         axis : {"rows", "cols", "cells", "features"}, optional
-            What is scaled; by default the cells, or the rows if the file does not state which axis is cells.
+            The axis to scale; by default the cells, or the rows if the file does not state which axis is cells.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Lazy(Statistics):
         scale : float
             The factor.
         axis : {"rows", "cols", "cells", "features"}, optional
-            What the documents are; by default the cells, or the rows if the file does not state which axis is cells.
+            The axis of the documents; by default the cells, or the rows if the file does not state which axis is cells.
 
         Returns
         -------

@@ -122,7 +122,7 @@ class Matrix(Lazy, Parallel):
 
     @property
     def axis_kinds(self) -> Tuple[Optional[str], Optional[str]]:
-        """What rows and columns are: ``"cells"``, ``"features"`` or None."""
+        """Kinds of rows and columns: ``"cells"``, ``"features"`` or None."""
         return self._source.axis_kinds
 
     @property
@@ -262,7 +262,7 @@ class Matrix(Lazy, Parallel):
         if cols.repeated is not None:
             block = block[:, cols.repeated]
         if rows.repeated is not None or cols.repeated is not None:
-            # As those of all other selections.
+            # As for all other selections.
             block.sort_indices()
         return block
 
@@ -272,7 +272,7 @@ class Matrix(Lazy, Parallel):
         Parameters
         ----------
         rows, cols : index, optional
-            What an index of the matrix takes: a position, a slice, a name, or a list or array of positions, booleans
+            As in an index of the matrix: a position, a slice, a name, or a list or array of positions, booleans
             or names, each row and column at most once; by default all.
 
         Returns
@@ -301,7 +301,7 @@ class Matrix(Lazy, Parallel):
     def filter(self, *, rows: Any = None, cols: Any = None, cells: Any = None, features: Any = None) -> Matrix:
         """Select the rows and columns that meet conditions, such as a number of entries.
 
-        What is measured takes a pass over the entries, which is made here. Both axes are judged by this matrix.
+        Measures take a pass over the entries, which is made here. Both axes are filtered by measures of this matrix.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class Matrix(Lazy, Parallel):
         size = self.size * self.dtype.itemsize
         if size > DENSE_LIMIT:
             raise ArgumentError(
-                f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
+                f"{self.path}: all elements take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
                 "size, to_scipy() a sparse matrix",
                 self.path,
             )
@@ -401,7 +401,7 @@ class Matrix(Lazy, Parallel):
         matrix : bool
             Whether to return a `csr_matrix` or `csc_matrix` instead of an array.
         duplicates : {"error", "sum", "keep"}, optional
-            What to do with entries at the same position; by default they are kept where the format allows them.
+            How to handle entries at the same position; by default they are kept where the format allows them.
 
         Returns
         -------
@@ -558,7 +558,7 @@ class Matrix(Lazy, Parallel):
     def report(self, *, progress: Progress = None) -> Report:
         """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
 
-        What is stored is also validated. Entries are read several times.
+        Stored data are also validated. Entries are read several times.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ def qc(
         many features. None computes none. If the matrix is stored by
         feature, it is read into memory for them.
     axis : {"rows", "cols", "cells", "features"}, optional
-        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+        The axis of the cells; by default as stated in the file, otherwise the rows.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def qc(
 def aggregate(
     source: Union[Matrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
 ) -> pandas.DataFrame:
-    """Add up the cells of each group, such as those of each cell type and sample (pseudobulk). Requires pandas.
+    """Add up the cells of each group, such as all of a cell type and sample (pseudobulk). Requires pandas.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def aggregate(
     by : str or array_like
         A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
     func : {"sum", "mean", "count_nonzero"}
-        What is computed of the values of each group.
+        Function of the values of each group.
     axis : {"rows", "cols", "cells", "features"}, optional
-        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+        The axis of the cells; by default as stated in the file, otherwise the rows.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def aggregate(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        The number of labels is not that of cells, or no cell has a label.
+        The number of labels differs from the number of cells, or no cell has a label.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
 def cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
     found: Any = source if isinstance(source, Matrix) else open_path(source)
     if not isinstance(found, Matrix):
-        raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP names one of several")
+        raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP selects one of several")
     if found.dtype.kind == "c":
         raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
     opened, _ = source_and_memory(found)

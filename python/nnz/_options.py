@@ -34,9 +34,9 @@ class TargetOptions(TypedDict, total=False):
         The order of the rows and columns of the source, such as ``{"rows": "frequency"}``: ``"frequency"`` (those with
         most entries first), ``"original"`` (as before they were reordered), or a list of all names.
     ``duplicates``
-        What to do with entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
+        How to handle entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
     ``profile``
-        What options that are not given are chosen for: ``"fast"`` reading, ``"small"`` size, or ``"share"`` with other
+        Goal of the options that are not given: ``"fast"`` reading, ``"small"`` size, or ``"share"`` with other
         programs.
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``, ``"blosc"``, ``"pcodec:8"``, or after filters
@@ -103,7 +103,7 @@ class TargetOptions(TypedDict, total=False):
 
 
 class WriteOptions(TargetOptions, total=False):
-    """Options of all functions that write: those of `TargetOptions`, and
+    """Options of all functions that write: `TargetOptions`, and
 
     ``order``
         The storage order, ``"row"`` or ``"col"``; by default as in the source.
@@ -113,7 +113,7 @@ class WriteOptions(TargetOptions, total=False):
 
 
 class ConvertOptions(WriteOptions, ReadOptions, total=False):
-    """Options of functions from file to file: those of `WriteOptions`, and of the source those of `ReadOptions`."""
+    """Options of functions from file to file: `WriteOptions`, and `ReadOptions` for the source."""
 
 
 def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
@@ -169,7 +169,7 @@ def set_temporary_directory(path: PathLike) -> None:
     global _temporary
     whole = os.path.abspath(os.fsdecode(path))
     if not _nnz.set_temporary_directory(whole) and whole != _temporary:
-        raise ArgumentError(f"{whole}: the directory for temporary files can be set once, and is {_temporary}")
+        raise ArgumentError(f"{whole}: the directory for temporary files is already set to {_temporary}")
     _temporary = whole
 
 

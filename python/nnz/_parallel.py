@@ -1,4 +1,4 @@
-"""What other processes, and training, read of a matrix."""
+"""Partitions and batches of a matrix, for other processes and training."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Parallel(Opened[MatrixHandle]):
 
         Blocks of adjacent cells are taken in random order. As many of them as fit into a buffer are read at once, on
         all cores, and their cells are shuffled. A background thread reads the next buffer while the current one is used,
-        so two buffers are in memory: twice `buffer` times the entries of a cell, of 4 bytes and those of a value each.
+        so two buffers are in memory: twice `buffer` times the entries of a cell, each of 4 bytes and the size of a value.
 
         Parameters
         ----------
         size : int
             Number of cells in a batch; the last one may have fewer.
         shuffle : bool
-            Whether the order is random. If not, it is that of the file.
+            Whether the order is random. If not, it is the order of the file.
         block : int
             Number of adjacent cells that are read together. Larger blocks are faster to read, in particular from URLs,
             and less random; 1 is a random order of all cells.
@@ -56,7 +56,7 @@ class Parallel(Opened[MatrixHandle]):
             The type of values in batches; by default as stored. Values may be rounded to a floating-point type; others
             that do not fit are an error.
         axis : {"rows", "cols", "cells", "features"}, optional
-            What is called cells here. By default the cells if the file states which axis has them, otherwise the rows.
+            The axis of the cells. By default as stated in the file, otherwise the rows.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class Parallel(Opened[MatrixHandle]):
         axis : {"rows", "cols", "cells", "features"}, optional
             As in `batches`.
         rank, world_size : int, optional
-            The number of this process, and of all that train. By default those of ``torch.distributed`` if it is
+            The number of this process, and of all that train. By default the values of ``torch.distributed`` if it is
             initialized.
 
         Returns

@@ -172,7 +172,7 @@ def version_of(path: str) -> Version:
 def partitions(handle: Handle[_nnz.Source], nbytes: Optional[int], n: Optional[int]) -> List[Partition]:
     """Divide a matrix into ranges of what it is stored by."""
     if nbytes is not None and n is not None:
-        raise ArgumentError("nbytes and n: expected one of them")
+        raise ArgumentError("nbytes and n cannot be used together")
     for name, value in (("nbytes", nbytes), ("n", n)):
         if value is not None and value < 1:
             raise ArgumentError(f"{name} {value}: expected 1 or more")

@@ -51,7 +51,7 @@ class PCA(NamedTuple):
 
     @property
     def explained_variance_ratio(self) -> Floats:
-        """The variance of each component, as a part of that of all features."""
+        """The variance of each component, as a fraction of the variance of all features."""
         with np.errstate(divide="ignore", invalid="ignore"):
             made: Floats = self.explained_variance / np.float64(self.total_variance)
         return made
@@ -113,7 +113,7 @@ def pca(
     iterations : int
         More make the last components more precise.
     seed : int
-        Of the random numbers to begin with.
+        Seed of the random numbers.
     progress : bool or callable, optional
         As in `nnz.convert`, for each pass over the entries.
 
@@ -138,7 +138,7 @@ def pca(
     """
     found: Any = source if isinstance(source, Matrix) else open_path(source)
     if not isinstance(found, Matrix):
-        raise ArgumentError(f"{found.path}: principal components are those of a matrix; PATH::GROUP names one of several")
+        raise ArgumentError(f"{found.path}: not a matrix; PATH::GROUP selects one of several")
     count = integer("n_components", n_components, 1)
     rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
     opened, memory = source_and_memory(found)

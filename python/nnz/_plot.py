@@ -124,7 +124,7 @@ class Plots:
             axis = "cells" if "cells" in self._source.axis_kinds else "cols"
         numbers, counts = _nnz.lengths(self._source, axis, measure, self._memory)
         ax = _axes(ax)
-        # From the largest on: a number has the ranks after those of all larger ones.
+        # From the largest on: a number has the ranks after all larger ones.
         last = np.cumsum(counts[::-1])
         ranks = np.column_stack([last - counts[::-1] + 1, last]).ravel()
         ax.plot(ranks, np.repeat(numbers[::-1], 2), **{"color": DARK, **options})

@@ -9,7 +9,7 @@ Reading = Dict[str, Any]
 
 
 class ReadOptions(TypedDict, total=False):
-    """Options of reading a file, as those of the command.
+    """Options of reading a file, as in the command.
 
     ``from_format``
         The name of the format; by default it is detected.

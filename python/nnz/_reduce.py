@@ -48,7 +48,7 @@ def mean(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
 
 
 def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Reduced:
-    """Compute variances. That of complex numbers is of their distances from the mean."""
+    """Compute variances; for complex numbers, of the distances from the mean."""
     try:
         ddof = operator.index(ddof)
     except TypeError:
@@ -57,16 +57,16 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
         real, imaginary = (var(part, axis, ddof, memory) for part in _parts(source))
         return real + imaginary
     found = _stats(source, axis, "all", memory)
-    cells = _cells(source, axis)
+    elements = _elements(source, axis)
     variances = found[VARIANCE]
     if ddof != 1:
-        if cells == 1:
+        if elements == 1:
             # The sum of squares of one value is zero, if it is a number.
             squares = np.where(np.isfinite(found[MEAN]), 0.0, np.nan)
         else:
-            squares = variances * (cells - 1)
+            squares = variances * (elements - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            variances = squares / np.float64(max(cells - ddof, 0))
+            variances = squares / np.float64(max(elements - ddof, 0))
     return variances if axis is not None else variances[0]
 
 
@@ -74,7 +74,7 @@ def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: An
     """Find the minimum or maximum."""
     values = _stats(source, axis, "all", memory)[MAX if greatest else MIN]
     if is_list(values) and any(value is None for value in values):
-        raise ArgumentError(f"the {'maximum' if greatest else 'minimum'} of no cells is not defined")
+        raise ArgumentError(f"the {'maximum' if greatest else 'minimum'} of no elements is not defined")
     return _shaped(values, axis, np.dtype(source.dtype))
 
 
@@ -114,7 +114,7 @@ def _along(axis: Optional[int]) -> Optional[str]:
     raise ArgumentError(f"axis {axis!r}: expected 0, 1 or None")
 
 
-def _cells(source: _nnz.Source, axis: Optional[int]) -> int:
+def _elements(source: _nnz.Source, axis: Optional[int]) -> int:
     rows, cols = source.shape
     along = _along(axis)
     return rows * cols if along is None else rows if along == "cols" else cols

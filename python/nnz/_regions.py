@@ -99,7 +99,7 @@ def _one(given: Any) -> Tuple[str, int, int]:
 def _checked(chromosome: Any, start: Any, end: Any) -> Tuple[str, int, int]:
     first, last = to_base(start), to_base(end)
     if first >= last:
-        raise ArgumentError(f"a region from {first} to {last} has no bases")
+        raise ArgumentError(f"empty region from {first} to {last}")
     return _name(chromosome), first, last
 
 
@@ -133,7 +133,7 @@ def _found(region: Tuple[str, int, int], names: NameIndex) -> Region:
 
 
 def _text(text: str, names: NameIndex) -> str:
-    # Names may have colons. What is behind the last one is read with the names, in the compiled part.
+    # Names may have colons. The text behind the last one is read with the names, in the compiled part.
     try:
         names.find(text)
     except UnknownNameError:

@@ -40,7 +40,7 @@ class Report:
         return f"<nnz.Report of {len(self.html):,} characters; save(path) writes it>"
 
     def _repr_html_(self) -> str:
-        # A page of its own, whose style does not change that of the notebook.
+        # A page of its own, whose style does not change the notebook.
         return (
             f'<iframe srcdoc="{escape(self.html)}" style="width: 100%; height: 40em; border: 0" '
             'title="Report of nnz"></iframe>'

@@ -1,4 +1,4 @@
-"""What operations return."""
+"""Return types of operations."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ class RepairSummary:
     Attributes
     ----------
     repairs : list of str
-        What was repaired, with its position.
+        Repairs, with their positions.
     written : Summary or None
-        What was written; None for fragments.
+        Summary of the target; None for fragments.
     """
 
     repairs: List[str]
@@ -111,7 +111,7 @@ class Finding:
     severity : str
         ``"fault"`` for an error, which makes the file invalid, otherwise ``"note"``.
     message : str
-        What was found, and what was expected.
+        The found and the expected content.
     path, array, position
         Where, as in `nnz.Error`.
     """
@@ -171,7 +171,7 @@ class Format:
     summary : str
         A one-line summary.
     reads, writes : list of str
-        What can be read and written: ``"matrix"``, ``"tensor"``, ``"fragments"``, ``"table"``.
+        Kinds of data that can be read and written: ``"matrix"``, ``"tensor"``, ``"fragments"``, ``"table"``.
     options : dict of str to str
         Options of targets, and what they do.
     read_options : dict of str to str

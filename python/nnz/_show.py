@@ -1,4 +1,4 @@
-"""What interpreters and notebooks show of what is open."""
+"""Representations of objects in interpreters and notebooks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def facts(matrix: Matrix) -> List[Tuple[str, str]]:
         ("stored by", {"row": "row", "col": "column"}[matrix.order]),
     ]
     if matrix.nnz is not None:
-        share = f" ({matrix.nnz / matrix.size:.2%} of cells)" if matrix.size else ""
+        share = f" ({matrix.nnz / matrix.size:.2%} of elements)" if matrix.size else ""
         found.append(("entries", f"{matrix.nnz:,}{share}"))
     return found
 
@@ -84,7 +84,7 @@ def tensor_text(tensor: Tensor) -> str:
 
 def tensor_facts(tensor: Tensor) -> List[Tuple[str, str]]:
     """List what is known without reading entries."""
-    share = f" ({tensor.nnz / tensor.size:.2%} of cells)" if tensor.size else ""
+    share = f" ({tensor.nnz / tensor.size:.2%} of elements)" if tensor.size else ""
     return [
         ("path", tensor.path),
         ("format", tensor.format),

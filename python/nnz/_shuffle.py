@@ -24,7 +24,7 @@ class Order(NamedTuple):
     buffer : int
         How many cells are shuffled at once.
     seed, epoch : int
-        What random numbers depend on.
+        Seeds of the random numbers.
     """
 
     cells: int

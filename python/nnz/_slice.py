@@ -40,7 +40,7 @@ def slice(
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
     rows, cols, cells, features : optional
-        What is written, in this order, each row and column at most once: a string as in ``nnz slice``
+        Rows and columns to write, in this order, each at most once: a string as in ``nnz slice``
         (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``) or a list of names; for `rows` and `cols` also a slice,
         a position, or a list of positions or booleans. A tuple combines several selections with AND.
     allow_empty : bool

@@ -61,19 +61,19 @@ def _of_pydata(obj: Any) -> Source:
         if hasattr(obj, made):
             obj = getattr(obj, made)()
     if not hasattr(obj, "coords"):
-        raise ArgumentError(f"a {type(obj).__name__} of sparse cannot be written: asformat('coo') makes one that can")
+        raise ArgumentError(f"a {type(obj).__name__} of sparse cannot be written: convert it by asformat('coo')")
     data = obj.data
     fill: Optional[npt.NDArray[Any]] = np.array([obj.fill_value], dtype=data.dtype)
     if not _stored(fill).any():
         fill = None
     if not obj.ndim and not len(data):
-        # Without dimensions there is one cell, which is stored in any case.
+        # Without dimensions there is one element, which is stored in any case.
         data = np.array([obj.fill_value], dtype=data.dtype)
     return _binsparse.source(_binsparse.of_entries(obj.shape, list(obj.coords), data, fill))
 
 
 def _of_dense(array: npt.NDArray[Any]) -> Source:
-    """Take the cells of an array that are not zero; all of one without dimensions."""
+    """Take the elements of an array that are not zero; all of one without dimensions."""
     if not array.ndim:
         return _binsparse.source(_binsparse.of_entries((), [], array.reshape(1)))
     stored = _stored(array)
@@ -81,7 +81,7 @@ def _of_dense(array: npt.NDArray[Any]) -> Source:
 
 
 def _stored(array: Any) -> npt.NDArray[np.bool_]:
-    """Return which cells are not zero. A negative zero is an entry."""
+    """Return which elements are not zero. A negative zero is an entry."""
     stored: npt.NDArray[np.bool_] = np.asarray(array != 0)
     if array.dtype.kind == "f":
         stored |= np.signbit(array)

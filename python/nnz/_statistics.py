@@ -22,7 +22,7 @@ class Statistics(Opened[MatrixHandle]):
         return self._handle.source
 
     def sum(self, axis: Optional[int] = None, *, dtype: None = None, out: None = None) -> Reduced:
-        """Add up all elements, or those of each column (``axis=0``) or of each row (``axis=1``).
+        """Add up all elements, or the elements of each column (``axis=0``) or of each row (``axis=1``).
 
         Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors, and complex
         numbers part by part, in a pass for each.
@@ -126,7 +126,7 @@ class Statistics(Opened[MatrixHandle]):
         return np.sqrt(_reduce.var(self._source, axis, ddof, self._handle.memory))
 
     def min(self, axis: Optional[int] = None, *, out: None = None) -> Reduced:
-        """Find the minimum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
+        """Find the minimum of all elements, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Statistics(Opened[MatrixHandle]):
         Raises
         ------
         nnz.ArgumentError
-            There are no cells.
+            There are no elements.
         nnz.UnsupportedError
             The values are complex.
 
@@ -156,7 +156,7 @@ class Statistics(Opened[MatrixHandle]):
         return _reduce.extreme(self._source, axis, False, self._handle.memory)
 
     def max(self, axis: Optional[int] = None, *, out: None = None) -> Reduced:
-        """Find the maximum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
+        """Find the maximum of all elements, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Statistics(Opened[MatrixHandle]):
         Raises
         ------
         nnz.ArgumentError
-            There are no cells.
+            There are no elements.
         nnz.UnsupportedError
             The values are complex.
 
@@ -186,7 +186,7 @@ class Statistics(Opened[MatrixHandle]):
         return _reduce.extreme(self._source, axis, True, self._handle.memory)
 
     def count_nonzero(self, axis: Optional[int] = None) -> Reduced:
-        """Count the cells that are not zero: all, in each column (``axis=0``) or in each row (``axis=1``).
+        """Count the elements that are not zero: all, in each column (``axis=0``) or in each row (``axis=1``).
 
         Parameters
         ----------

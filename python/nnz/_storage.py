@@ -29,7 +29,7 @@ def entered() -> Optional[Given]:
 
 @contextmanager
 def storage(options: Any) -> Generator[None, None, None]:
-    """Use options for the URLs that are opened in a `with` block. None keeps those of an outer block."""
+    """Use options for the URLs that are opened in a `with` block. None keeps the options of an outer block."""
     if options is None:
         yield
         return
@@ -57,7 +57,7 @@ def set_storage_options(options: StorageOptions) -> None:
     """Set the options of all URLs of the process that are opened from now on, as ``nnz --storage-option``.
 
     Without options, credentials come from the environment and configuration files. They are not pickled with handles:
-    a worker process sets its own, or uses those of the environment.
+    a worker process sets its own, or uses options of the environment.
 
     Parameters
     ----------

@@ -256,7 +256,7 @@ class Table(Opened[TableHandle]):
         """
         labels = self.columns
         if len(set(labels)) < len(labels):
-            raise ArgumentError("several columns have the same label: to_pandas() keeps them")
+            raise ArgumentError("several columns have the same label; use to_pandas()")
         return dict(zip(labels, self._read(self._handle.rows, self._handle.cols)))
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -309,7 +309,7 @@ class Table(Opened[TableHandle]):
         return (self[start : start + together] for start in range(0, len(self._handle.rows), together))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Return an Arrow stream, which reads batches of rows. The types are those of the file; a requested schema is ignored."""
+        """Return an Arrow stream, which reads batches of rows. The types are as in the file; a requested schema is ignored."""
         return self._source.stream(runs(self._handle.rows), list(self._handle.cols))
 
     def __repr__(self) -> str:
@@ -351,5 +351,5 @@ def _no_names() -> _index.NameIndex:
 def _opened(path: str, memory: Memory, reading: Reading) -> _nnz.TableSource:
     source = _nnz.open(path, memory, reading)
     if not isinstance(source, _nnz.TableSource):
-        raise UnsupportedError(f"{path}: holds no table", path)
+        raise UnsupportedError(f"{path}: not a table", path)
     return source

@@ -62,10 +62,10 @@ class Tensor(Opened[TensorHandle]):
     Examples
     --------
     >>> import numpy as np
-    >>> cells = np.zeros((2, 3, 4))
-    >>> cells[1, 2, 3] = 5
-    >>> _ = nnz.write(cells, tmp / "cells.bsp.h5")
-    >>> t = nnz.open(tmp / "cells.bsp.h5")
+    >>> array = np.zeros((2, 3, 4))
+    >>> array[1, 2, 3] = 5
+    >>> _ = nnz.write(array, tmp / "tensor.bsp.h5")
+    >>> t = nnz.open(tmp / "tensor.bsp.h5")
     >>> t.shape, t.nnz, t.dtype
     ((2, 3, 4), 1, dtype('float64'))
     >>> t.to_numpy()[1, 2, 3].item()
@@ -108,10 +108,10 @@ class Tensor(Opened[TensorHandle]):
     @property
     def size(self) -> int:
         """The number of elements, stored or not."""
-        cells = 1
+        elements = 1
         for extent in self.shape:
-            cells *= extent
-        return cells
+            elements *= extent
+        return elements
 
     @property
     def nnz(self) -> int:
@@ -154,8 +154,8 @@ class Tensor(Opened[TensorHandle]):
 
         Examples
         --------
-        >>> cells = nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_numpy()
-        >>> cells.shape
+        >>> array = nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_numpy()
+        >>> array.shape
         (3, 4, 5)
         """
         source = self._source
@@ -185,7 +185,7 @@ class Tensor(Opened[TensorHandle]):
         coordinates, data = self._source.read(self._handle.memory)
         fill = self.fill_value
         if not coordinates:
-            # Without dimensions, the only cell is the only entry.
+            # Without dimensions, the only element is the only entry.
             return made(np.empty((0, 1), np.int64), data, shape=(), fill_value=fill)
         return made(np.stack(coordinates), data, shape=self.shape, fill_value=fill, has_duplicates=False)
 
@@ -213,7 +213,7 @@ class Tensor(Opened[TensorHandle]):
         try:
             return load("scipy.sparse", "to_scipy").coo_array((data, tuple(coordinates)), shape=self.shape)
         except ValueError as error:
-            raise UnsupportedError(f"{self.path}: this SciPy has no arrays of {self.ndim} dimensions", self.path) from error
+            raise UnsupportedError(f"{self.path}: this version of SciPy has no arrays of {self.ndim} dimensions", self.path) from error
 
     def to_torch(self) -> Any:
         """Read all entries into a sparse PyTorch tensor with COO layout. Requires torch.
@@ -244,7 +244,7 @@ class Tensor(Opened[TensorHandle]):
     def _refuse_fill(self, where: str) -> None:
         if self._source.fill is not None and self.nnz < self.size:
             raise UnsupportedError(
-                f"{self.path}: cells that are not stored hold {self.fill_value}; in {where} they are zero", self.path
+                f"{self.path}: elements that are not stored hold {self.fill_value}; in {where} they are zero", self.path
             )
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
@@ -253,7 +253,7 @@ class Tensor(Opened[TensorHandle]):
         size = self.size * self.dtype.itemsize
         if size > DENSE_LIMIT:
             raise ArgumentError(
-                f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any size"
+                f"{self.path}: all elements take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any size"
             )
         made = self.to_numpy()
         return made if dtype is None else made.astype(dtype, copy=False)
@@ -281,5 +281,5 @@ class Tensor(Opened[TensorHandle]):
 def _opened(path: str, memory: Memory, reading: Reading) -> _nnz.TensorSource:
     source = _nnz.open(path, memory, reading)
     if not isinstance(source, _nnz.TensorSource):
-        raise UnsupportedError(f"{path}: holds no tensor", path)
+        raise UnsupportedError(f"{path}: not a tensor", path)
     return source

@@ -37,7 +37,7 @@ def from_array(torch: Any, data: npt.NDArray[Any]) -> Any:
     try:
         return torch.from_numpy(data)
     except TypeError:
-        raise UnsupportedError(f"this PyTorch has no tensors of {data.dtype}") from None
+        raise UnsupportedError(f"this version of PyTorch has no tensors of {data.dtype}") from None
 
 
 def is_tensor(obj: Any) -> bool:
@@ -55,7 +55,7 @@ def to_scipy(tensor: Any) -> Any:
     if layout == "torch.sparse_coo":
         tensor = tensor.coalesce()
         if tensor.dense_dim():
-            raise UnsupportedError("a tensor of PyTorch with dense dimensions cannot be written: to_dense() makes all of it dense")
+            raise UnsupportedError("a tensor of PyTorch with dense dimensions cannot be written: convert it by to_dense()")
         coordinates: List[Any] = list(_numpy(tensor.indices()))
         values = _numpy(tensor.values())
         if len(coordinates) != 2:
@@ -72,7 +72,7 @@ def to_scipy(tensor: Any) -> Any:
         rows, cols = tensor.shape
         if by_row:
             return sparse.bsr_array((values, _numpy(indices), _numpy(indptr)), shape=(rows, cols)).tocsr()
-        # Blocks of columns are those of rows of the transpose.
+        # Blocks of columns are blocks of rows of the transpose.
         flipped = (np.ascontiguousarray(values.transpose(0, 2, 1)), _numpy(indices), _numpy(indptr))
         return sparse.bsr_array(flipped, shape=(cols, rows)).tocsr().T
     if layout == "torch.sparse_csr":

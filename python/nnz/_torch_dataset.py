@@ -70,7 +70,7 @@ class Dataset:
 def dataset(batches: Batches, layout: str, rank: Optional[int], world_size: Optional[int]) -> Any:
     """Make a dataset of PyTorch."""
     if (rank is None) != (world_size is None):
-        raise ArgumentError("rank and world_size: expected both or none of them")
+        raise ArgumentError("rank and world_size: expected both or neither")
     place: Place = None
     if rank is not None and world_size is not None:
         place = integer("rank", rank, 0), integer("world_size", world_size, 1)

@@ -213,7 +213,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Options:
-    """What batches have."""
+    """Options of batches."""
 
     annotations: Tuple[str, ...]
     dtype: Optional[str]

@@ -64,7 +64,7 @@ def highly_variable_genes(
         A column of the annotations of cells, or a label for each cell. Features are found in each batch, and those
         found in most of them are chosen.
     axis : {"rows", "cols", "cells", "features"}, optional
-        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+        The axis of the cells; by default as stated in the file, otherwise the rows.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def highly_variable_genes(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        An argument is not valid, the number of labels is not that of cells, or a batch has a single cell.
+        An argument is not valid, the number of labels differs from the number of cells, or a batch has a single cell.
 
     Examples
     --------

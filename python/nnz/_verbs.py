@@ -148,7 +148,7 @@ def concat(
     axis : {"rows", "cols", "cells", "features"}
         The axis to concatenate along.
     ignore_names : bool
-        Whether names of the other axis may differ; those of the first source that has any are written.
+        Whether names of the other axis may differ; the names of the first source that has any are written.
     join : {"inner", "outer"}, optional
         For AnnData files: how to combine the other axis if files differ. By default a difference is an error.
     label : str, optional
@@ -183,7 +183,7 @@ def concat(
     (507, 1107)
     """
     if isinstance(sources, (str, bytes, os.PathLike)):
-        raise ArgumentError("several sources are concatenated: give a list of them")
+        raise ArgumentError("expected a list of sources to concatenate")
     paths = [source_path(source) for source in sources]
     if len(paths) < 2:
         raise ArgumentError(f"{len(paths)} sources to concatenate: expected two or more; `nnz.convert` writes one")

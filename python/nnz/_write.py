@@ -51,7 +51,7 @@ def write(
     rows, cols : pandas.DataFrame, optional
         Annotations of rows and columns, with a row for each; the index has their names.
     axis_kinds : pair of {"cells", "features", None}, optional
-        What rows and columns are.
+        Kinds of rows and columns.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options

@@ -84,7 +84,7 @@ def _unchanged(obj: Any) -> Generator[None, None, None]:
 
 @contextmanager
 def _one_family(target: str) -> Generator[None, None, None]:
-    """Raise errors of the system as those of this package.
+    """Raise errors of the system as errors of this package.
 
     After a failed write, such as on a full disk, HDF5 writes again what it holds when the process exits, and may crash
     then. h5py has no function that discards it.
@@ -137,7 +137,7 @@ def _removed_by_signals(directory: str) -> Generator[None, None, None]:
         os.kill(os.getpid(), number)
 
     numbers = [int(getattr(signal, name)) for name in ENDING if hasattr(signal, name)]
-    # Only the main thread has handlers. Those of the user stay.
+    # Only the main thread has handlers. Handlers of the user stay.
     main = threading.current_thread() is threading.main_thread()
     numbers = [number for number in numbers if main and signal.getsignal(number) is signal.SIG_DFL]
     try:

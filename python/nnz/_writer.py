@@ -171,7 +171,7 @@ class Writer:
         """
         if not self._ended:
             self._ended = True
-            # What a parent process writes is left to it: its thread is not in this one.
+            # The file of a parent process is left to it: its thread is not in this one.
             if self._compiled is not None and self._pid == os.getpid():
                 self._compiled.abort()
 
@@ -239,11 +239,11 @@ def writer(
         Whether batches have rows or columns. The target is stored in this order unless its
         format is stored the other way; then entries are sorted, in bounded memory.
     dtype : numpy.dtype, optional
-        The type of values; by default that of the first batch.
+        The type of values; by default the type of the first batch.
     rows, cols : pandas.DataFrame, optional
         Annotations of rows and columns, as in `nnz.write`.
     axis_kinds : pair of {"cells", "features", None}, optional
-        What rows and columns are.
+        Kinds of rows and columns.
     **options
         As in `nnz.WriteOptions`, but for ``order``. ``row_names`` and ``col_names`` also take lists of names.
 

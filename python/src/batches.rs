@@ -60,7 +60,7 @@ impl MatrixTarget for Blocks {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let wide = header.shape.minor(header.order) > 1 << 32;
-        Ok(Box::new(Cutting {
+        Ok(Box::new(BlockSink {
             sender: self.sender.clone(),
             most: self.nbytes,
             majors: header.shape.major(header.order),
@@ -88,7 +88,7 @@ impl Block {
 }
 
 /// Divides a matrix into blocks.
-struct Cutting {
+struct BlockSink {
     sender: SyncSender<Block>,
     /// Maximum bytes of a block with more than one major.
     most: u64,
@@ -100,7 +100,7 @@ struct Cutting {
     block: Block,
 }
 
-impl Cutting {
+impl BlockSink {
     fn bytes(&self) -> u64 {
         let each = if self.wide { 8 } else { 4 } + self.value_type.size() as u64;
         self.block.entries() * each + self.block.majors() * 4
@@ -128,7 +128,7 @@ impl Cutting {
     }
 }
 
-impl MatrixSink for Cutting {
+impl MatrixSink for BlockSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
         let repeated;
         let values = match &batch.values {

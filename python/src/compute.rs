@@ -37,7 +37,7 @@ pub(crate) fn steps(steps: &[Bound<'_, PyTuple>]) -> PyResult<Vec<ValueStep>> {
             "abs" => ValueStep::Abs,
             "clip" => ValueStep::Clip(number(1)?, number(2)?),
             "binarize" => ValueStep::Binarize(number(1)?),
-            _ => return Err(argument(step.py(), format!("{name:?} is no function of values"))),
+            _ => return Err(argument(step.py(), format!("unknown function of values {name:?}"))),
         })
     };
     steps.iter().map(step).collect()
@@ -111,7 +111,7 @@ pub(crate) fn aggregated<'py>(
         "sum" => Aggregation::Sum,
         "mean" => Aggregation::Mean,
         "count_nonzero" => Aggregation::CountNonzero,
-        _ => return Err(argument(py, format!("{function:?} is no function of groups"))),
+        _ => return Err(argument(py, format!("unknown function of groups {function:?}"))),
     };
     let codes: Vec<Option<u32>> =
         vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect();

@@ -16,7 +16,7 @@ use crate::reading::open_options;
 use crate::source::{Source, location};
 use crate::table::TableSource;
 use crate::tensor::TensorSource;
-use crate::verbs::{Listed, listed};
+use crate::verbs::{MemberTuple, listed};
 use crate::{arrays, task};
 
 /// The name of arrays of other packages in messages.
@@ -25,14 +25,14 @@ const IN_MEMORY: &str = error::IN_MEMORY[1];
 /// The attribute with the descriptor.
 const DESCRIPTOR: &str = nnz::binsparse::DESCRIPTOR;
 
-enum Opened {
+enum OpenedDataset {
     Matrix(Box<dyn MatrixSource>),
     Tensor(TensorFile, Box<Header>),
     Table(FrameSource),
     Fragments(Box<dyn nnz::fragments::FragmentSource>),
 }
 
-impl Opened {
+impl OpenedDataset {
     /// Converts an opened dataset. A vector is a matrix of one column.
     fn new(dataset: Dataset) -> nnz::Result<Self> {
         match dataset {
@@ -73,7 +73,7 @@ pub(crate) fn open(
     let place = location.source_place();
     let (options, limits) = open_options(py, memory_limit, reading)?;
     let opened = task::run_detached(py, limits, move |context| {
-        let opened = options.open(&location, context).and_then(Opened::new);
+        let opened = options.open(&location, context).and_then(OpenedDataset::new);
         opened.map_err(|error| error.with_context(&location.source_place()))
     })?;
     opened.into_python(py, place)
@@ -86,7 +86,7 @@ pub(crate) fn open_listed(
     py: Python<'_>,
     path: OsString,
     memory_limit: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(Py<PyAny>, Vec<Listed>)> {
+) -> PyResult<(Py<PyAny>, Vec<MemberTuple>)> {
     let location = location(path);
     let place = location.source_place();
     let (options, limits) = open_options(py, memory_limit, None)?;
@@ -94,7 +94,7 @@ pub(crate) fn open_listed(
         let open = || {
             let detected = context.detect(&location, &options)?;
             let members = detected.members();
-            let opened = detected.open(&options).and_then(Opened::new)?;
+            let opened = detected.open(&options).and_then(OpenedDataset::new)?;
             Ok((opened, members?))
         };
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
@@ -124,7 +124,7 @@ pub(crate) fn from_binsparse(
     writer.finish().or_raise(py)?;
     let place = Place::path(IN_MEMORY);
     let opened = task::run_detached(py, task::Limits::default(), move |_| {
-        let opened = nnz::tensor::open(memory.arrays()).and_then(Opened::new);
+        let opened = nnz::tensor::open(memory.arrays()).and_then(OpenedDataset::new);
         opened.map_err(|error| error.with_context(&Place::path(IN_MEMORY)))
     })?;
     opened.into_python(py, place)

@@ -80,7 +80,7 @@ pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Parses the options of a conversion from a location, with those of reading it.
+/// Parses the options of a conversion from a location, and the options of reading it.
 pub(crate) fn convert_location(
     given: &Bound<'_, PyDict>,
 ) -> PyResult<(ConvertOptions, reading::Reading)> {
@@ -100,8 +100,8 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
     }
 }
 
-/// Parses the options of a conversion. Options that are not common to all formats are those of the
-/// target format, or of reading the source.
+/// Parses the options of a conversion. Options that are not common to all formats belong to the
+/// target format, or to reading the source.
 fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Reading)> {
     let py = given.py();
     let mut reading = reading::Reading::default();

@@ -8,12 +8,12 @@ use nnz::{Batch, Header, MatrixSource, Projection, Result, Scalar, ValueType, Va
 
 /// A number that a complex number has.
 #[derive(Clone, Copy)]
-pub(crate) enum Part {
+pub(crate) enum ComplexPart {
     Real,
     Imaginary,
 }
 
-impl Part {
+impl ComplexPart {
     fn of<F: Copy + Into<f64>>(self, [re, im]: [F; 2]) -> f64 {
         match self {
             Self::Real => re.into(),
@@ -56,12 +56,12 @@ impl Part {
 pub(crate) struct PartOf {
     inner: Arc<dyn MatrixSource>,
     header: Header,
-    part: Part,
+    part: ComplexPart,
 }
 
 impl PartOf {
     /// Shows a part of a matrix of complex numbers.
-    pub(crate) fn new(inner: Arc<dyn MatrixSource>, part: Part) -> Self {
+    pub(crate) fn new(inner: Arc<dyn MatrixSource>, part: ComplexPart) -> Self {
         let header = inner.header();
         let header = Header {
             value_type: ValueType::F64,
@@ -121,7 +121,7 @@ impl MatrixSource for PartOf {
 
 struct Parts<'a> {
     inner: Box<dyn UnitReader<'a> + 'a>,
-    part: Part,
+    part: ComplexPart,
 }
 
 impl<'a> UnitReader<'a> for Parts<'a> {
@@ -142,7 +142,7 @@ impl<'a> UnitReader<'a> for Parts<'a> {
 
 struct PartOfUnit<'a> {
     whole: Box<dyn Unit + 'a>,
-    part: Part,
+    part: ComplexPart,
 }
 
 impl Unit for PartOfUnit<'_> {

@@ -17,7 +17,7 @@ use crate::{select, task};
 type Grid<'py> = (Bound<'py, PyAny>, usize, usize, u64, u64);
 
 /// Numbers and how many rows or columns have each.
-type Counted<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+type Counts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// Counts of 0, 1, 2, ...; the ends of bins and their counts; counts of NaN, negative and positive infinity.
 type Values<'py> = (Bound<'py, PyAny>, Vec<(f64, f64, u64)>, [u64; 3]);
@@ -51,7 +51,7 @@ pub(crate) fn lengths<'py>(
     measure: &str,
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Counted<'py>> {
+) -> PyResult<Counts<'py>> {
     let inner = source.inner();
     let axis = select::axis_of(py, axis, || Ok(inner.header().axis_kinds))?;
     let measure = match measure {

@@ -41,7 +41,7 @@ pub(crate) fn selection(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult
     }
 }
 
-/// What is given for an axis several times, and combined.
+/// Options of an axis that may be given several times, and are combined.
 pub(crate) trait OfAxis: Default {
     fn parse(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Self>;
     fn and(self, other: Self) -> Self;
@@ -105,13 +105,13 @@ fn all<T: OfAxis>(given: &[Bound<'_, PyAny>], allow_empty: bool) -> PyResult<Opt
     Ok(all)
 }
 
-/// What is given for rows, columns, cells and features.
-pub(crate) type Selected<'py> = [Vec<Bound<'py, PyAny>>; 4];
+/// The arguments for rows, columns, cells and features.
+pub(crate) type SelectionArgs<'py> = [Vec<Bound<'py, PyAny>>; 4];
 
-/// Converts what is given to what is meant for rows and columns.
+/// Converts the arguments to selections of rows and columns.
 pub(crate) fn axes<T: OfAxis>(
     py: Python<'_>,
-    selected: Selected<'_>,
+    selected: SelectionArgs<'_>,
     allow_empty: bool,
     kinds: impl Fn() -> PyResult<[AxisKind; 2]>,
 ) -> PyResult<[T; 2]> {

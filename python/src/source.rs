@@ -17,12 +17,12 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
-use crate::part::{Part, PartOf};
+use crate::part::{ComplexPart, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
-type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
+type CsArrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
 
 /// Positions of rows and of columns, `None` for all, and notes.
 type Positions<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<String>);
@@ -255,8 +255,8 @@ impl Source {
     /// Returns the real or the imaginary part of a matrix of complex numbers.
     fn part(&self, py: Python<'_>, name: &str) -> PyResult<Self> {
         let part = match name {
-            "real" => Part::Real,
-            "imag" => Part::Imaginary,
+            "real" => ComplexPart::Real,
+            "imag" => ComplexPart::Imaginary,
             _ => return Err(argument(py, format!("part {name:?}: expected \"real\" or \"imag\""))),
         };
         let inner = PartOf::new(Arc::clone(&self.inner), part);
@@ -282,7 +282,7 @@ impl Source {
     fn select_all(
         &self,
         py: Python<'_>,
-        selected: select::Selected<'_>,
+        selected: select::SelectionArgs<'_>,
         allow_empty: bool,
     ) -> PyResult<Self> {
         let kinds = || Ok(self.header().axis_kinds);
@@ -352,7 +352,7 @@ impl Source {
         duplicates: Option<&str>,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Compressed<'py>> {
+    ) -> PyResult<CsArrays<'py>> {
         self.check_fill(py)?;
         let options = self.read_options(py, by, duplicates)?;
         let inner = self.inner();
@@ -372,7 +372,7 @@ impl Source {
         Ok((indptr, indices, data, by))
     }
 
-    /// Reads all cells: an array of one dimension, and their order.
+    /// Reads all elements: an array of one dimension, and their order.
     #[pyo3(signature = (by=None, memory_limit=None, workers=None))]
     fn read_dense<'py>(
         &self,
@@ -390,8 +390,8 @@ impl Source {
             crate::options::limits(py, memory_limit, workers)?,
             move |context| nnz::engine::read_dense(&*inner, &options, context),
         )?;
-        let cells = usize::try_from(dense.shape.elements()).unwrap_or(usize::MAX);
-        Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
+        let elements = usize::try_from(dense.shape.elements()).unwrap_or(usize::MAX);
+        Ok((arrays::from_values(py, dense.values, elements)?, order_name(dense.order)))
     }
 
     /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,
@@ -405,7 +405,7 @@ impl Source {
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<stats::Found<'py>> {
+    ) -> PyResult<stats::StatsArrays<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
         let options = StatsOptions::default()
@@ -436,7 +436,7 @@ impl Source {
     fn filter<'py>(
         &self,
         py: Python<'py>,
-        conditions: select::Selected<'py>,
+        conditions: select::SelectionArgs<'py>,
         allow_empty: bool,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,

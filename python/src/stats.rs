@@ -8,7 +8,7 @@ use pyo3::types::PyList;
 use crate::error::argument;
 
 /// Sums, means, variances, minima, maxima, and numbers of entries, as far as requested.
-pub(crate) type Found<'py> = [Bound<'py, PyAny>; 6];
+pub(crate) type StatsArrays<'py> = [Bound<'py, PyAny>; 6];
 
 /// Parses what to compute.
 pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
@@ -26,7 +26,7 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
 }
 
 /// Converts statistics to arrays.
-pub(crate) fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Found<'py>> {
+pub(crate) fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<StatsArrays<'py>> {
     let total = |one: &Moments| one.total.map(|total| total.sum);
     let floats = |one: &dyn Fn(&Moments) -> Option<f64>| {
         let values: Vec<f64> = found.iter().map(|found| one(found).unwrap_or(f64::NAN)).collect();

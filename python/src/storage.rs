@@ -11,7 +11,7 @@ use pyo3::types::PyTuple;
 
 use crate::error::OrRaise as _;
 
-/// The context of operations, and a token of which those of the operations are members: they share the storage of the
+/// The context of operations, and the parent token of their tokens: they share the storage of the
 /// context, which waits for servers no longer once all of them are cancelled.
 #[derive(Clone)]
 pub(crate) struct Scope {
@@ -25,7 +25,7 @@ impl Scope {
         Self { context: context.with_cancellation(cancellation.clone()), cancellation }
     }
 
-    /// Returns the innermost scope that the calling thread of Python has entered, or that of the process.
+    /// Returns the innermost scope that the calling thread of Python has entered, or the scope of the process.
     pub(crate) fn current() -> Self {
         let entered = ENTERED.with_borrow(|entered| entered.last().cloned());
         entered.unwrap_or_else(|| process().read().unwrap_or_else(PoisonError::into_inner).clone())

@@ -16,7 +16,7 @@ use crate::storage::Scope;
 /// The interval of checking for signals and reporting progress.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// The limits of an operation; by default those of the library.
+/// The limits of an operation; by default the limits of the library.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) memory: Option<u64>,
@@ -33,7 +33,7 @@ impl Limits {
 /// Runs an operation on another thread without the GIL, and waits for it. `progress` is called with the name of
 /// the present part, the number of finished entries, and the total number if known.
 ///
-/// If the handler of a signal raises, as that of Ctrl-C does, the operation is cancelled. The exception is raised
+/// If the handler of a signal raises, as for Ctrl-C, the operation is cancelled. The exception is raised
 /// when it has ended and removed its output.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,

@@ -94,7 +94,7 @@ impl TensorSource {
         Ok((coordinates, arrays::from_values(py, tensor.values, entries)?))
     }
 
-    /// Reads all cells, in row-major order.
+    /// Reads all elements, in row-major order.
     #[pyo3(signature = (memory_limit=None))]
     fn read_dense<'py>(
         &self,

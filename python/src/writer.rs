@@ -31,7 +31,7 @@ struct Parts {
     /// The location of the target in messages.
     place: Place,
     /// Receives a message at the start of reading: the target has been checked then.
-    waiting: Waiting,
+    waiting: StartSignal,
     batches: Mutex<Option<Receiver<Box<Batch>>>>,
     /// The number of majors received.
     come: Arc<AtomicU64>,
@@ -74,7 +74,7 @@ impl MatrixSource for Parts {
             return Err(Error::unsupported(self.place.clone(), what));
         };
         let empty = Batch::new(self.header.order, Values::new(self.header.value_type));
-        let reader = Coming {
+        let reader = BatchQueue {
             batches,
             come: Arc::clone(&self.come),
             all,
@@ -86,10 +86,10 @@ impl MatrixSource for Parts {
 }
 
 /// Is used or dropped when [`PartsWriter::start`] need not wait any longer.
-type Waiting = Arc<Mutex<Option<Sender<()>>>>;
+type StartSignal = Arc<Mutex<Option<Sender<()>>>>;
 
 /// Waits for batches.
-struct Coming {
+struct BatchQueue {
     batches: Receiver<Box<Batch>>,
     come: Arc<AtomicU64>,
     all: u64,
@@ -97,7 +97,7 @@ struct Coming {
     place: Place,
 }
 
-impl BatchReader for Coming {
+impl BatchReader for BatchQueue {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
         if let Ok(next) = self.batches.recv() {
             *batch = *next;
@@ -113,7 +113,7 @@ impl BatchReader for Coming {
 }
 
 /// The state while parts are received.
-struct Running {
+struct WriterThread {
     batches: SyncSender<Box<Batch>>,
     done: Receiver<Result<Summary>>,
 }
@@ -127,12 +127,12 @@ pub(crate) struct PartsWriter {
     come: Arc<AtomicU64>,
     target: Location,
     cancellation: Cancellation,
-    waiting: Waiting,
+    waiting: StartSignal,
     /// Has a message at the start of reading, or is closed if that has not been reached.
     started: Mutex<Option<Receiver<()>>>,
     unsent: Mutex<Option<SyncSender<Box<Batch>>>>,
     source: Mutex<Option<Arc<dyn MatrixSource>>>,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<WriterThread>>,
 }
 
 #[pymethods]
@@ -193,7 +193,8 @@ impl PartsWriter {
     /// Returns the description, to be completed. Can be called once.
     fn source(&self, py: Python<'_>) -> PyResult<Source> {
         let source = lock(&self.source).take();
-        let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let source =
+            source.ok_or_else(|| argument(py, "the matrix is already being written".to_owned()))?;
         Ok(Source::new(source))
     }
 
@@ -212,7 +213,8 @@ impl PartsWriter {
         let target = self.target.clone();
         let inner = source.inner();
         let sender = lock(&self.unsent).take();
-        let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let batches =
+            sender.ok_or_else(|| argument(py, "the matrix is already being written".to_owned()))?;
         let waiting = Arc::clone(&self.waiting);
         let done = task::start(
             self.cancellation.clone(),
@@ -224,7 +226,7 @@ impl PartsWriter {
                 done
             },
         )?;
-        *lock(&self.running) = Some(Running { batches, done });
+        *lock(&self.running) = Some(WriterThread { batches, done });
         self.wait_for_check(py).inspect_err(|_| self.abort(py))
     }
 
@@ -291,7 +293,7 @@ impl PartsWriter {
         self.cancellation.cancel();
         drop(lock(&self.source).take());
         drop(lock(&self.unsent).take());
-        if let Some(Running { batches, done }) = lock(&self.running).take() {
+        if let Some(WriterThread { batches, done }) = lock(&self.running).take() {
             drop(batches);
             // The error is that it was cancelled.
             let _ = py.detach(move || done.recv());
@@ -344,8 +346,8 @@ impl PartsWriter {
         }
     }
 
-    fn wait(&self, py: Python<'_>, running: Running) -> PyResult<Summary> {
-        let Running { batches, mut done } = running;
+    fn wait(&self, py: Python<'_>, running: WriterThread) -> PyResult<Summary> {
+        let WriterThread { batches, mut done } = running;
         drop(batches);
         let mut raised = None;
         let result = loop {

@@ -93,7 +93,7 @@ def test_selections_of_nothing_are_errors(tmp_path):
         target.unlink()
     with pytest.raises(nnz.ArgumentError, match="selects no row"):
         nnz.stats(PBMC, rows="5:5")
-    # Indices are those of NumPy.
+    # Indices are as in NumPy.
     m = nnz.open(PBMC)
     assert m[5:5].shape == (0, 1107) and m.select(rows=[]).shape == (0, 1107)
     assert m.filter(rows="nnz>=10000").shape == (0, 1107) and m.sample(rows=0).shape == (0, 1107)
@@ -213,7 +213,7 @@ def test_bytes_and_missing_values_are_no_names(tmp_path, names):
         nnz.write(np.eye(2), tmp_path / "m.bpcells", row_names=names)
     if isinstance(names, list):
         frame = pytest.importorskip("pandas").DataFrame({"x": [1, 2]}, index=names)
-        with pytest.raises(nnz.ArgumentError, match="is no name"):
+        with pytest.raises(nnz.ArgumentError, match="is not a name"):
             nnz.write(np.eye(2), tmp_path / "m.h5ad", rows=frame)
     assert list(tmp_path.iterdir()) == []
 

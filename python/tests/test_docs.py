@@ -31,7 +31,7 @@ PAGES = sorted(set(DOCS.glob("*.md")) - {REFERENCE}) + [ROOT / "python" / "READM
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 # Optional packages. Without them, a page runs up to the next heading of a section.
 OPTIONAL = ("bpcells", "scanpy", "torch")
-# What a page needs without importing it.
+# Packages that a page needs without importing them.
 NEEDED = {
     "anndata.md": ["anndata"],
     "bpcells.md": ["pandas"],
@@ -41,7 +41,7 @@ NEEDED = {
     "scanpy.md": ["anndata", "dask"],
     "training.md": ["dask", "pandas"],
 }
-# What examples in docstrings need.
+# Packages that examples in docstrings need.
 NEEDED_BY_EXAMPLES = {
     "nnz._anndata": ["anndata", "dask"],
     "nnz._annotations": ["pandas"],
@@ -75,7 +75,7 @@ def test_examples_of_docstrings(module, tmp_path, monkeypatch):
 
 
 def public_functions():
-    """Yield the functions and methods of the package by name, including those of private bases."""
+    """Yield the functions and methods of the package by name, including methods of private bases."""
     for name in nnz.__all__:
         public = getattr(nnz, name)
         if inspect.isfunction(public):
@@ -174,7 +174,7 @@ STEP = re.compile(r"^```(sh|python)\n(.*?)^```|^\|[^\n]*\| `(nnz [^`\n]+)` \|$",
 
 @pytest.fixture
 def command(clone, monkeypatch):
-    """The command of the package, as the only directory with programs beside those of the system."""
+    """The command of the package, as the only directory with programs besides the programs of the system."""
     programs = clone / "programs"
     programs.mkdir()
     started = "import sys; from nnz._command import main; sys.exit(main())"
@@ -183,7 +183,7 @@ def command(clone, monkeypatch):
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are those of a POSIX shell")
+@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages_run_in_one_directory(page, clone, command):
     for needed in NEEDED.get(page.name, []):

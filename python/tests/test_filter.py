@@ -1,4 +1,4 @@
-"""Filters, beside those of NumPy."""
+"""Filters, compared with NumPy."""
 
 import pickle
 

@@ -1,6 +1,6 @@
 """Golden files come to Python as SciPy and NumPy read it in a format of theirs, or are errors of the package.
 
-The tests of the library compare the contents with those of the programs that wrote the files.
+The tests of the library compare the contents with the programs that wrote the files.
 """
 
 import collections
@@ -12,7 +12,7 @@ from conftest import TESTDATA, same
 
 import nnz
 
-# What is opened of each directory, so that nothing is left out unseen.
+# Locations opened in each directory, so that nothing is missed.
 FOLDERS = {
     "anndata": {"Matrix": 471},
     "binsparse": {"Matrix": 548, "Tensor": 87},
@@ -89,19 +89,19 @@ def check_matrix(place, found, directory):
         return
     same(block, expected)
     if found.size < 1 << 20:
-        cells = outcome(found.to_numpy)
+        elements = outcome(found.to_numpy)
         expected = outcome(lambda: np.load(converted(place, directory / "m.npy")))
-        if expected is nnz.DuplicateError and not failed(cells):
+        if expected is nnz.DuplicateError and not failed(elements):
             # In memory they are summed where the format defines that, as in SciPy.
             expected = np.load(converted(place, directory / "m.npy", duplicates="sum"))
-        if failed(cells) or failed(expected):
-            assert failed(cells) and failed(expected), place
+        if failed(elements) or failed(expected):
+            assert failed(elements) and failed(expected), place
         else:
-            np.testing.assert_array_equal(cells, expected, err_msg=str(place))
+            np.testing.assert_array_equal(elements, expected, err_msg=str(place))
 
 
 def check_tensor(place, found, directory):
-    cells = outcome(found.to_numpy)
+    elements = outcome(found.to_numpy)
     try:
         converted(place, directory / "t.npz")
     except nnz.UnsupportedError:
@@ -111,7 +111,7 @@ def check_tensor(place, found, directory):
         # Not every SciPy here reads arrays of more than two dimensions.
         expected = np.zeros(tuple(parts["shape"]), parts["data"].dtype)
         expected[tuple(parts["coords"])] = parts["data"]
-    np.testing.assert_array_equal(cells, expected, err_msg=str(place))
+    np.testing.assert_array_equal(elements, expected, err_msg=str(place))
 
 
 def check_table(place, found, directory):

@@ -141,10 +141,10 @@ def test_repeated_positions_give_sorted_indices(store):
     m = nnz.open(path)
     dense = matrix.toarray()
     for key in (np.s_[[3, 1, 3]], np.s_[:, [3, 1, 3]], np.s_[[1, 1], [2, 0, 2]], np.s_[[3, 1]], np.s_[:, [3, 1]]):
-        for handle, cells in ((m, dense), (m.T, dense.T)):
+        for handle, elements in ((m, dense), (m.T, dense.T)):
             found = handle[key]
             parts = key if isinstance(key, tuple) else (key, slice(None))
-            np.testing.assert_array_equal(found.toarray(), cells[parts[0]][:, parts[1]])
+            np.testing.assert_array_equal(found.toarray(), elements[parts[0]][:, parts[1]])
             assert found.has_sorted_indices
             found.has_sorted_indices = False
             again = found.sorted_indices()

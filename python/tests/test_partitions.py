@@ -231,7 +231,7 @@ def test_a_worker_reads_the_pointers_of_its_range_only(served, name):
     # Its own, and the last ones, at opening.
     assert 0 < read_of(served.requests, ranges) < whole / 8, served.requests
     if name == "m.bpcells":
-        # What is read of HDF5 is mostly metadata.
+        # Most reads of HDF5 are metadata.
         assert served.bytes < 400_000, served.requests
 
 

@@ -116,6 +116,6 @@ def test_a_report_is_a_page(made, tmp_path):
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html
     shown = report._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and "<table" not in shown
-    # What is derived is not stored, and cannot be validated.
+    # A derived matrix is not stored, and cannot be validated.
     derived = (m * 2.0).report() if hasattr(m, "__mul__") else m.T.report()
     assert "Valid:" not in derived.html

@@ -28,7 +28,7 @@ def test_a_matrix_is_described_without_its_entries():
     assert m.row_names[0] == "ENSG00000279493"
     assert len(m.col_names) == 1107
     assert repr(m) == f"<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x directory, {str(PBMC)!r}>"
-    assert "23,866 (4.25% of cells)" in m._repr_html_()
+    assert "23,866 (4.25% of elements)" in m._repr_html_()
 
 
 def test_paths_are_text_bytes_and_path_like():

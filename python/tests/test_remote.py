@@ -258,7 +258,7 @@ def entries(block):
 
 
 def repeated(server):
-    """Return the ranges of entries that were requested more than once, except those of opening."""
+    """Return the ranges of entries that were requested more than once, except when opening."""
     requests = ((path, wanted) for _, path, wanted in server.requests if path.endswith("_data"))
     ranges = collections.Counter(one for one in requests if one[1] != "bytes=0-4095")
     return [one for one, count in ranges.items() if count > 1]

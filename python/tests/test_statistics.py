@@ -100,9 +100,9 @@ def test_reductions_of_complex_numbers_are_those_of_numpy(dtype, axis, tmp_path)
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_halves_of_complex_matrices_are_added_up_as_wholes(sign, tmp_path):
-    cells = np.array([[0, 1 + 2j, 0], [0, 0, 4 + 3j], [0, 0, 0]])
+    elements = np.array([[0, 1 + 2j, 0], [0, 0, 4 + 3j], [0, 0, 0]])
     # Hermitian, and skew-symmetric.
-    dense = cells + (cells.conj().T if sign == 1 else -cells.T)
+    dense = elements + (elements.conj().T if sign == 1 else -elements.T)
     nnz.write(dense, tmp_path / "m.mtx", structure="auto")
     assert (tmp_path / "m.mtx").read_text().splitlines()[0].endswith("hermitian" if sign == 1 else "skew-symmetric")
     m = nnz.open(tmp_path / "m.mtx")

@@ -140,7 +140,7 @@ def test_broken_frames_raise_errors_of_the_package():
 def test_stated_rows_take_no_memory(tmp_path):
     nnz.write(pandas.DataFrame({"a": [1.5, 2.5]}), tmp_path / "t.dbdf")
     data = (tmp_path / "t.dbdf").read_bytes()
-    # The number of rows follows two bytes. Cells in no block are zero.
+    # The number of rows follows two bytes. Elements in no block are zero.
     assert data[2:10] == (2).to_bytes(8, "little")
     (tmp_path / "u.dbdf").write_bytes(data[:2] + (2**50).to_bytes(8, "little") + data[10:])
     t = nnz.open(tmp_path / "u.dbdf")

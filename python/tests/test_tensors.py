@@ -17,10 +17,10 @@ TYPES = ["uint8", "int16", "int64", "uint64", "float32", "float64", "bool", "com
 
 def random_tensor(shape, dtype="float64", seed=0, density=0.3):
     rng = np.random.default_rng(seed)
-    cells = rng.integers(-50, 50, shape)
+    elements = rng.integers(-50, 50, shape)
     if np.dtype(dtype).kind == "u":
-        cells = np.abs(cells)
-    return np.where(rng.random(shape) < density, cells, 0).astype(dtype)
+        elements = np.abs(elements)
+    return np.where(rng.random(shape) < density, elements, 0).astype(dtype)
 
 
 @pytest.mark.parametrize("name", ["t.bsp.h5", "t.npz", "t.zarr", "t.bsp", "t.nc", "t.bsp.npz"])
@@ -29,25 +29,25 @@ def test_random_tensors_round_trip(tmp_path, name, dtype):
     if name == "t.nc" and dtype.startswith("complex"):
         pytest.skip("NetCDF has no complex numbers")
     for seed, shape in enumerate([(3, 4, 5), (2, 1, 3, 2), (1, 1, 1), (0, 2, 3), (2, 3, 1, 2, 2)]):
-        cells = random_tensor(shape, dtype, seed)
-        done = nnz.write(cells, tmp_path / name, force=True)
-        assert (done.shape, done.entries) == (shape, np.count_nonzero(cells))
+        elements = random_tensor(shape, dtype, seed)
+        done = nnz.write(elements, tmp_path / name, force=True)
+        assert (done.shape, done.entries) == (shape, np.count_nonzero(elements))
         t = nnz.open(tmp_path / name)
         assert isinstance(t, nnz.Tensor)
-        assert (t.shape, t.ndim, t.nnz, t.dtype) == (shape, len(shape), np.count_nonzero(cells), cells.dtype)
+        assert (t.shape, t.ndim, t.nnz, t.dtype) == (shape, len(shape), np.count_nonzero(elements), elements.dtype)
         found = t.to_numpy()
-        assert found.dtype == cells.dtype
-        np.testing.assert_array_equal(found, cells)
+        assert found.dtype == elements.dtype
+        np.testing.assert_array_equal(found, elements)
 
 
 @pytest.mark.parametrize("levels", ["sparse3(element)", "dense3(element)", "dense(sparse2(element)) transposed 2 0 1"])
 def test_levels_are_as_requested(tmp_path, levels):
-    cells = random_tensor((3, 4, 5), "int32")
-    nnz.write(cells, tmp_path / "t.bsp.h5", levels=levels)
+    elements = random_tensor((3, 4, 5), "int32")
+    nnz.write(elements, tmp_path / "t.bsp.h5", levels=levels)
     t = nnz.open(tmp_path / "t.bsp.h5")
     assert t.levels == levels
-    np.testing.assert_array_equal(t.to_numpy(), cells)
-    np.testing.assert_array_equal(np.asarray(t), cells)
+    np.testing.assert_array_equal(t.to_numpy(), elements)
+    np.testing.assert_array_equal(np.asarray(t), elements)
 
 
 def test_arrays_without_dimensions_and_vectors(tmp_path):
@@ -65,20 +65,20 @@ def test_arrays_without_dimensions_and_vectors(tmp_path):
 
 
 def test_negative_zeros_and_nan_are_kept(tmp_path):
-    cells = np.zeros((2, 2, 2))
-    cells[0, 0, 1], cells[1, 1, 0] = -0.0, np.nan
-    nnz.write(cells, tmp_path / "t.bsp.h5")
+    elements = np.zeros((2, 2, 2))
+    elements[0, 0, 1], elements[1, 1, 0] = -0.0, np.nan
+    nnz.write(elements, tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
     assert t.nnz == 2
-    np.testing.assert_array_equal(np.signbit(t.to_numpy()), np.signbit(cells))
+    np.testing.assert_array_equal(np.signbit(t.to_numpy()), np.signbit(elements))
     assert np.isnan(t.to_numpy()[1, 1, 0])
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float64", "complex128"])
 def test_scipy_arrays_round_trip(tmp_path, dtype):
-    cells = random_tensor((4, 3, 5), dtype)
+    elements = random_tensor((4, 3, 5), dtype)
     try:
-        array = scipy.sparse.coo_array(cells)
+        array = scipy.sparse.coo_array(elements)
     except ValueError:
         pytest.skip("this SciPy supports at most two dimensions")
     order = np.random.default_rng(1).permutation(array.nnz)
@@ -87,7 +87,7 @@ def test_scipy_arrays_round_trip(tmp_path, dtype):
         nnz.write(array, tmp_path / name)
         found = nnz.open(tmp_path / name).to_scipy()
         assert isinstance(found, scipy.sparse.coo_array) and found.dtype == dtype
-        np.testing.assert_array_equal(found.toarray(), cells)
+        np.testing.assert_array_equal(found.toarray(), elements)
     with np.load(tmp_path / "t.npz") as written:
         assert written["shape"].tolist() == [4, 3, 5]
     assert array.nnz == len(order), "the source is unchanged"
@@ -104,52 +104,52 @@ def test_pydata_sparse_arrays_round_trip(tmp_path):
     sparse = pytest.importorskip("sparse")
     for seed, shape in enumerate([(3, 4, 5), (4, 6), (7,), (2, 2, 2, 2)]):
         for fill in (0, 3, -2):
-            cells = random_tensor(shape, "int32", seed)
-            array = sparse.COO.from_numpy(cells, fill_value=fill)
+            elements = random_tensor(shape, "int32", seed)
+            array = sparse.COO.from_numpy(elements, fill_value=fill)
             for kind in (array, sparse.GCXS(array), sparse.DOK(array)):
                 path = tmp_path / "t.bsp.h5"
                 nnz.write(kind, path, force=True)
                 opened = nnz.open(path)
                 if len(shape) < 3:
                     if fill:
-                        assert nnz.diff(path, _dense(cells.reshape(shape[0], -1), tmp_path)) == []
+                        assert nnz.diff(path, _dense(elements.reshape(shape[0], -1), tmp_path)) == []
                         continue
-                    np.testing.assert_array_equal(opened.to_numpy().reshape(shape), cells)
+                    np.testing.assert_array_equal(opened.to_numpy().reshape(shape), elements)
                     continue
                 assert opened.fill_value == fill and opened.nnz == array.nnz
                 found = opened.to_sparse()
-                assert isinstance(found, sparse.COO) and found.fill_value == fill and found.dtype == cells.dtype
-                np.testing.assert_array_equal(found.todense(), cells)
-                np.testing.assert_array_equal(opened.to_numpy(), cells)
+                assert isinstance(found, sparse.COO) and found.fill_value == fill and found.dtype == elements.dtype
+                np.testing.assert_array_equal(found.todense(), elements)
+                np.testing.assert_array_equal(opened.to_numpy(), elements)
     nnz.write(np.float64(7), tmp_path / "s.bsp.h5")
     assert nnz.open(tmp_path / "s.bsp.h5").to_sparse().todense() == 7
 
 
-def _dense(cells, folder):
-    np.save(folder / "dense.npy", cells)
+def _dense(elements, folder):
+    np.save(folder / "dense.npy", elements)
     return folder / "dense.npy"
 
 
 def test_fill_values_are_refused_by_scipy(tmp_path):
     sparse = pytest.importorskip("sparse")
-    cells = random_tensor((2, 3, 4))
-    cells[0] = 1
-    nnz.write(sparse.COO.from_numpy(cells, fill_value=1), tmp_path / "t.bsp.h5")
+    elements = random_tensor((2, 3, 4))
+    elements[0] = 1
+    nnz.write(sparse.COO.from_numpy(elements, fill_value=1), tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
     with pytest.raises(nnz.UnsupportedError, match="in arrays of SciPy they are zero"):
         t.to_scipy()
     with pytest.raises(nnz.UnsupportedError, match="in SciPy it is always zero"):
         nnz.write(t, tmp_path / "t.npz")
-    nnz.write(sparse.COO.from_numpy(cells + 5, fill_value=1), tmp_path / "u.bsp.h5")
-    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_scipy().toarray(), cells + 5)
+    nnz.write(sparse.COO.from_numpy(elements + 5, fill_value=1), tmp_path / "u.bsp.h5")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_scipy().toarray(), elements + 5)
 
 
 def test_lazy_tensors_are_written_and_converted(tmp_path):
-    cells = random_tensor((3, 4, 5), "int16")
-    nnz.write(cells, tmp_path / "a.bsp.h5")
+    elements = random_tensor((3, 4, 5), "int16")
+    nnz.write(elements, tmp_path / "a.bsp.h5")
     t = nnz.open(tmp_path / "a.bsp.h5")
     nnz.write(t, tmp_path / "b.npz", type="float32")
-    np.testing.assert_array_equal(nnz.open(tmp_path / "b.npz").to_numpy(), cells.astype("float32"))
+    np.testing.assert_array_equal(nnz.open(tmp_path / "b.npz").to_numpy(), elements.astype("float32"))
     nnz.convert(tmp_path / "b.npz", tmp_path / "c.zarr")
     assert nnz.diff(tmp_path / "a.bsp.h5", tmp_path / "c.zarr") == []
     for options, error in (
@@ -165,14 +165,14 @@ def test_lazy_tensors_are_written_and_converted(tmp_path):
 
 
 def test_files_have_matrices_and_tensors(tmp_path):
-    cells = random_tensor((2, 3, 4))
-    nnz.write(cells, f"{tmp_path / 'both.h5'}::t", to="binsparse")
+    elements = random_tensor((2, 3, 4))
+    nnz.write(elements, f"{tmp_path / 'both.h5'}::t", to="binsparse")
     nnz.write(np.eye(3), f"{tmp_path / 'both.h5'}::m", to="binsparse")
     file = nnz.open(tmp_path / "both.h5")
     assert isinstance(file, nnz.File) and sorted(file) == ["m", "t"]
     assert isinstance(file["m"], nnz.Matrix) and isinstance(file["t"], nnz.Tensor)
-    np.testing.assert_array_equal(file["t"].to_numpy(), cells)
-    np.testing.assert_array_equal(nnz.open(f"{tmp_path / 'both.h5'}::t").to_numpy(), cells)
+    np.testing.assert_array_equal(file["t"].to_numpy(), elements)
+    np.testing.assert_array_equal(nnz.open(f"{tmp_path / 'both.h5'}::t").to_numpy(), elements)
 
 
 def test_tensors_of_other_programs_are_read():
@@ -182,10 +182,10 @@ def test_tensors_of_other_programs_are_read():
     for path in sorted((TESTDATA / "binsparse" / "valid" / "py").glob("custom_*.bsp.h5")):
         t = nnz.open(path)
         if isinstance(t, nnz.Tensor):
-            entries, cells = t.to_sparse() if _has_sparse() else None, t.to_numpy()
-            assert cells.shape == t.shape and np.count_nonzero(cells != t.fill_value) <= t.nnz
+            entries, elements = t.to_sparse() if _has_sparse() else None, t.to_numpy()
+            assert elements.shape == t.shape and np.count_nonzero(elements != t.fill_value) <= t.nnz
             if entries is not None:
-                np.testing.assert_array_equal(entries.todense(), cells)
+                np.testing.assert_array_equal(entries.todense(), elements)
             found += 1
     assert found >= 3
 
@@ -224,7 +224,7 @@ def test_memory_limits_are_checked_in_advance(tmp_path):
     t = nnz.open(tmp_path / "t.bsp.h5")
     with pytest.raises(nnz.MemoryLimitError):
         t.to_numpy()
-    with pytest.raises(nnz.ArgumentError, match="all cells take"):
+    with pytest.raises(nnz.ArgumentError, match="all elements take"):
         np.asarray(t)
     assert t.to_scipy().nnz == 1
     with pytest.raises(nnz.MemoryLimitError):
@@ -236,16 +236,16 @@ def total(t):
 
 
 def test_handles_of_tensors_pickle_and_survive_a_fork(tmp_path, monkeypatch):
-    cells = random_tensor((3, 4, 5), "int64")
-    nnz.write(cells, tmp_path / "t.bsp.h5")
+    elements = random_tensor((3, 4, 5), "int64")
+    nnz.write(elements, tmp_path / "t.bsp.h5")
     monkeypatch.chdir(tmp_path)
     t = nnz.open("t.bsp.h5")
     monkeypatch.chdir("/")
-    assert total(pickle.loads(pickle.dumps(t))) == cells.sum()
+    assert total(pickle.loads(pickle.dumps(t))) == elements.sum()
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
-            assert pool.map_async(total, [t] * 3).get(timeout=60) == [cells.sum()] * 3
-    assert repr(t) == f"<nnz.Tensor 3 x 4 x 5 of int64 with {np.count_nonzero(cells)} entries: {t.format}, 't.bsp.h5'>"
+            assert pool.map_async(total, [t] * 3).get(timeout=60) == [elements.sum()] * 3
+    assert repr(t) == f"<nnz.Tensor 3 x 4 x 5 of int64 with {np.count_nonzero(elements)} entries: {t.format}, 't.bsp.h5'>"
     assert "<td>3 x 4 x 5</td>" in t._repr_html_()
 
 
@@ -280,11 +280,11 @@ def test_descriptors_match_files(tmp_path):
 
 
 def test_binsparse_objects_are_accepted(tmp_path):
-    cells = random_tensor((3, 4, 5), "complex64")
-    nnz.write(cells, tmp_path / "t.bsp.h5")
+    elements = random_tensor((3, 4, 5), "complex64")
+    nnz.write(elements, tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
     nnz.write(Offered(t.__binsparse_descriptor__(), t.__binsparse__()), tmp_path / "u.bsp.h5")
-    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_numpy(), cells)
+    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_numpy(), elements)
     described = {"version": "0.1", "format": "DMATC", "shape": [2, 3], "number_of_stored_values": 6}
     described["data_types"] = {"values": "int16"}
     column = Offered({"binsparse": described}, {"values": np.arange(6, dtype=np.int16)})
@@ -326,8 +326,8 @@ def test_tensors_with_another_order_of_dimensions_are_sorted_for_scipy(tmp_path)
 @pytest.mark.parametrize("many", [4, 50_000])
 def test_unsorted_coo_arrays_of_scipy_are_read(tmp_path, many):
     rng = np.random.default_rng(5)
-    cells = rng.choice(60 * 50 * 40, many, replace=False)
-    coords = np.array(np.unravel_index(cells, (60, 50, 40)))
+    elements = rng.choice(60 * 50 * 40, many, replace=False)
+    coords = np.array(np.unravel_index(elements, (60, 50, 40)))
     values = rng.integers(1, 100, many)
     np.savez(
         tmp_path / "a.npz", format=b"coo", shape=(60, 50, 40), coords=coords, data=values, _is_array=np.array(True)

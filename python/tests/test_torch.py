@@ -143,7 +143,7 @@ def test_the_rank_is_that_of_the_process_group(cells, tmp_path):
     if not torch.distributed.is_available():
         pytest.skip("this PyTorch has no torch.distributed")
     dataset = m.to_torch_dataset(8)
-    # What is pickled before does not keep that there was no rank.
+    # An object pickled before does not store that there was no rank.
     context = torch.multiprocessing.get_context("spawn")
     jobs = [(dataset, str(tmp_path / "group"), rank) for rank in range(2)]
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:

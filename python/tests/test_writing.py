@@ -252,10 +252,10 @@ def test_errors_of_values_in_memory_have_no_path(tmp_path):
     assert raised.value.path is None and raised.value.position == ("entry", 0, 0)
 
 
-@pytest.mark.parametrize("cells", [[[2**53 + 1, 0.5]], ((0.5, 2**64 - 1),)])
-def test_lists_of_integers_that_floats_round_are_refused(tmp_path, cells):
+@pytest.mark.parametrize("elements", [[[2**53 + 1, 0.5]], ((0.5, 2**64 - 1),)])
+def test_lists_of_integers_that_floats_round_are_refused(tmp_path, elements):
     with pytest.raises(nnz.CastError, match="cannot be stored exactly"):
-        nnz.write(cells, tmp_path / "z.npz")
+        nnz.write(elements, tmp_path / "z.npz")
 
 
 def test_columns_of_integers_that_floats_round_are_refused(tmp_path):

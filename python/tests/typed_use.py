@@ -56,8 +56,8 @@ def some_of(path: Path) -> float:
 
 def cells_of(path: Path) -> int:
     tensor = nnz.Tensor(path)
-    cells: npt.NDArray[Any] = tensor.to_numpy()
-    assert cells.shape == tensor.shape
+    elements: npt.NDArray[Any] = tensor.to_numpy()
+    assert elements.shape == tensor.shape
     return tensor.nnz
 
 

@@ -39,8 +39,8 @@ def test_likely_names_are_taken_only_if_they_are_different(nnz, tmp_path):
     for columns, expected, note in [
         ({"barcode": ["x", "y"], "cell_type": ["t", "t"]}, "xy", 'named by the attribute "barcode"'),
         ({"barcode": ["x", "x"], "Cell.ID": ["p", "q"]}, "pq", 'named by the attribute "Cell.ID"'),
-        ({"barcode": ["x", ""], "index": [1, 2]}, None, "--col-names takes one of the attributes"),
-        ({"cell_type": ["t", "u"]}, None, '--col-names takes one of the attributes "cell_type"'),
+        ({"barcode": ["x", ""], "index": [1, 2]}, None, "--col-names selects one of the attributes"),
+        ({"cell_type": ["t", "u"]}, None, '--col-names selects one of the attributes "cell_type"'),
         ({"CellID": ["c", "c"], "barcode": ["x", "y"]}, "cc", None),
         ({"obs_names": ["c", "d"], "barcode": ["x", "y"]}, "cd", None),
     ]:

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Error, Result};
 use crate::summary::Summary;
 
-/// What to check.
+/// Checks to run.
 #[derive(Args)]
 pub(crate) struct Options {
     /// All that can be checked here, if nothing is named. What is named has to be possible.
@@ -28,9 +28,9 @@ enum Check {
     Features,
     /// The oldest Rust that Cargo.toml states.
     Msrv,
-    /// What cargo would publish.
+    /// The packages that cargo would publish.
     Packages,
-    /// The public interface, compared with that of the last release.
+    /// The public interface, compared with the last release.
     Semver,
     /// Windows and macOS, compiled only.
     Targets,

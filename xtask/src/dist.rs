@@ -15,16 +15,16 @@ use crate::wheel::path_with;
 /// Packages with programs.
 const PACKAGES: [&str; 2] = ["nnz-cli", "nnz-binsparse-tools"];
 
-/// What an archive has beside the programs.
+/// Files of an archive beside the programs.
 const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// The oldest glibc that Linux programs run on: that of the wheels.
+/// The oldest glibc that Linux programs run on, as for the wheels.
 const GLIBC: &str = "2.17";
 
 /// Which archive to build.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The target, as rustc calls it [default: that of this machine].
+    /// The target, as rustc calls it [default: this machine].
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
     /// Where to put it [default: dist in the target directory].

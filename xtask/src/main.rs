@@ -21,7 +21,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
-    /// Run all tests: those of Rust, then those of Python and R
+    /// Run all tests: of Rust, then of Python and R
     Test(test::Options),
     /// Check what the tests leave out: other systems, features, packages, spelling, ...
     Check(check::Options),

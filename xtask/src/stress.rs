@@ -46,7 +46,7 @@ pub(crate) struct Options {
     seed: Option<u64>,
     /// Rounds of one kind only; can be repeated
     #[arg(long, value_name = "KIND")]
-    only: Vec<Kind>,
+    only: Vec<RoundKind>,
     /// Repeat this round, as printed with a finding; requires --seed and --only
     #[arg(long, value_name = "N", requires = "seed", requires = "only")]
     round: Option<u64>,
@@ -61,7 +61,7 @@ impl Options {
 
 /// A kind of round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum RoundKind {
     /// Random commands in sequence, compared with SciPy and NumPy.
     Pipelines,
     /// Concurrent writers and readers of one target.
@@ -72,7 +72,7 @@ enum Kind {
     Disks,
 }
 
-impl Kind {
+impl RoundKind {
     const ALL: [Self; 4] = [Self::Pipelines, Self::Races, Self::Kills, Self::Disks];
 
     fn name(self) -> &'static str {
@@ -90,7 +90,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
     });
-    let kinds = if options.only.is_empty() { Kind::ALL.to_vec() } else { options.only.clone() };
+    let kinds =
+        if options.only.is_empty() { RoundKind::ALL.to_vec() } else { options.only.clone() };
     let limit = Duration::try_from_secs_f64(options.minutes * 60.0)
         .map_err(|error| Error::new(format!("--minutes {}: {error}", options.minutes)))?;
     let mut report = Report::default();
@@ -106,7 +107,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         for kind in &kinds {
             run.turn(*kind, end.min(Instant::now() + turn))?;
         }
-        if run.python.is_none() && kinds == [Kind::Pipelines] {
+        if run.python.is_none() && kinds == [RoundKind::Pipelines] {
             break;
         }
     }
@@ -126,8 +127,8 @@ fn python(report: &mut Report) -> Option<PathBuf> {
     match venv::python(&requirements) {
         Ok(python) => Some(python),
         Err(error) => {
-            report.skip(Kind::Pipelines.name(), error.to_string());
-            report.skip(Kind::Races.name(), format!("no h5py: {error}"));
+            report.skip(RoundKind::Pipelines.name(), error.to_string());
+            report.skip(RoundKind::Races.name(), format!("no h5py: {error}"));
             None
         }
     }
@@ -147,8 +148,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Runs rounds of one kind for some time.
-    fn turn(&mut self, kind: Kind, end: Instant) -> Result<()> {
-        if kind == Kind::Pipelines {
+    fn turn(&mut self, kind: RoundKind, end: Instant) -> Result<()> {
+        if kind == RoundKind::Pipelines {
             return self.pipelines(end);
         }
         while Instant::now() < end {
@@ -160,19 +161,19 @@ impl Run<'_> {
     /// Runs pipelines, as many as one process of Python can in that time.
     fn pipelines(&mut self, end: Instant) -> Result<()> {
         let Some(python) = self.python.clone() else { return Ok(()) };
-        let first = self.number(Kind::Pipelines, 0);
+        let first = self.number(RoundKind::Pipelines, 0);
         let seconds = end.saturating_duration_since(Instant::now());
         let batch = pipelines::run(self.setup, &python, first, seconds, self.round.is_some())?;
-        self.number(Kind::Pipelines, batch.rounds);
+        self.number(RoundKind::Pipelines, batch.rounds);
         for (round, found) in &batch.found {
-            println!("    {}-{round}: {}", Kind::Pipelines.name(), found.class);
+            println!("    {}-{round}: {}", RoundKind::Pipelines.name(), found.class);
         }
-        self.report.add(Kind::Pipelines.name(), batch.rounds, &batch.tally());
+        self.report.add(RoundKind::Pipelines.name(), batch.rounds, &batch.tally());
         Ok(())
     }
 
     /// Runs one round.
-    fn one(&mut self, kind: Kind) -> Result<()> {
+    fn one(&mut self, kind: RoundKind) -> Result<()> {
         let number = self.number(kind, 1);
         let name = match self.round {
             // The same round again, in another directory.
@@ -183,10 +184,10 @@ impl Run<'_> {
         let random = Random::of(self.setup.seed, kind.name(), number);
         let mut round = Round::begin(self.setup, random, &name)?;
         let done = match kind {
-            Kind::Pipelines => Ok(()),
-            Kind::Races => races::round(&mut round),
-            Kind::Kills => kills::round(&mut round),
-            Kind::Disks => disks::round(&mut round),
+            RoundKind::Pipelines => Ok(()),
+            RoundKind::Races => races::round(&mut round),
+            RoundKind::Kills => kills::round(&mut round),
+            RoundKind::Disks => disks::round(&mut round),
         };
         if let Err(error) = done {
             let class = "a round cannot continue".to_owned();
@@ -210,8 +211,8 @@ impl Run<'_> {
     }
 
     /// Returns the number of the next round of a kind, and increments it.
-    fn number(&mut self, kind: Kind, rounds: u64) -> u64 {
-        let at = Kind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
+    fn number(&mut self, kind: RoundKind, rounds: u64) -> u64 {
+        let at = RoundKind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
         let Some(next) = self.numbers.get_mut(at) else { return 0 };
         let number = self.round.unwrap_or(*next);
         *next += rounds;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// What became of the steps so far.
+/// Results of the steps so far.
 #[derive(Default)]
 pub(crate) struct Summary {
     lines: Vec<String>,

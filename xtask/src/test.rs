@@ -45,16 +45,16 @@ pub(crate) struct Options {
     /// Skip the tests that need Python
     #[arg(long)]
     skip_python: bool,
-    /// Run the Rust tests alone: not those of Python and R, nor the kernels of other processors.
+    /// Run the Rust tests alone: no tests of Python and R, nor the kernels of other processors.
     #[arg(long, conflicts_with_all = ["full", "skip_python"])]
     only_rust: bool,
     /// Run only the tests of the Python package.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
-    /// Run only the tests of URLs on other servers: those of `tests/servers`.
+    /// Run only the tests of URLs on other servers, in `tests/servers`.
     #[arg(long, conflicts_with_all = ["full", "skip_python", "only_rust", "only_python_package"])]
     only_servers: bool,
-    /// Run only the tests that run other programs: those of `tests/python`, `tests/readers` and `tests/r`.
+    /// Run only the tests that run other programs, in `tests/python`, `tests/readers` and `tests/r`.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust", "only_python_package"])]
     only_other_programs: bool,
 }
@@ -122,7 +122,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.skip("pytest python/tests", "--skip-python");
     } else {
         if let Some(environments) = environments {
-            // What has failed fails again in the step that needs it, with its reason.
+            // A failure is repeated in the step that needs the environment, with its reason.
             let _ = environments.join();
         }
         summary.step("pytest tests/python", python::run);
@@ -173,8 +173,8 @@ fn large() -> Result<()> {
     cargo::run(&mut test)
 }
 
-/// Checks a build with no feature and one with two, and the command as it is installed; tests with all features are those of the
-/// workspace. With `full`, also tests the first two.
+/// Checks a build with no feature and one with two, and the command as it is installed; tests of the workspace have all
+/// features. With `full`, also tests the first two.
 fn few_features(full: bool) -> Result<()> {
     let action = if full { "test" } else { "check" };
     let nnz = [action, "-p", "nnz", "--no-default-features", "--lib"];

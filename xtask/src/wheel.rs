@@ -33,7 +33,7 @@ pub(crate) struct Options {
     out: Option<PathBuf>,
 }
 
-/// Builds release wheels that run on every Linux with glibc 2.17, or with musl where a target says so; those of macOS
+/// Builds release wheels that run on every Linux with glibc 2.17, or with musl where a target says so; wheels for macOS
 /// and Windows are built there.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let out = match &options.out {
@@ -131,7 +131,7 @@ impl Build<'_> {
                 maturin.args(["--zig", "--compatibility", "manylinux2014", "--target", target])
             }
             (_, Some(target)) => maturin.args(["--zig", "--target", target]),
-            // macOS and Windows, where the compiler is that of the system.
+            // macOS and Windows, with the compiler of the system.
             (Some(target), None) => maturin.args(["--target", target]),
         };
         cargo::run(&mut maturin)?;

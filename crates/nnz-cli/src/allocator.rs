@@ -37,8 +37,8 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 fn checked(pointer: *mut u8, size: usize) -> *mut u8 {
-    // What no memory of this machine holds is the size of an array that a damaged file states. Its reader, which
-    // reserves it with a check, reports the file.
+    // A size larger than the memory of this machine comes from a damaged file that states the size of an array. Its
+    // reader reserves memory fallibly, and reports the file.
     if pointer.is_null() && size <= limits::largest_allocation() {
         interrupt::no_memory(size);
     }

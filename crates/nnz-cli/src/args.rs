@@ -190,7 +190,7 @@ impl Verb {
         }
     }
 
-    /// Whether a target that is there may be replaced.
+    /// Whether an existing target may be replaced.
     pub(crate) fn forced(&self) -> bool {
         match self {
             Self::Convert(verb) => verb.writing.force,

@@ -144,7 +144,7 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Io(io)
             if is_full(io) && error.place().path.as_deref().is_some_and(nnz::storage::is_url) =>
         {
-            "; what is uploaded is first written to the directory for temporary files: --temp-dir"
+            "; uploads are first written to the directory for temporary files; --temp-dir sets it"
         }
         _ => "",
     };

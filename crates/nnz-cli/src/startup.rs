@@ -3,7 +3,7 @@
 /// Makes reading from and writing to closed standard streams an error. Use it in the `main.rs` of a
 /// program.
 ///
-/// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
+/// Before `main`, Rust opens /dev/null for reading and writing instead of a closed standard stream, so
 /// that output to it is lost without an error. A caller can open /dev/null in the same way on purpose,
 /// as Python's `subprocess.DEVNULL` does, and the two cannot be distinguished afterwards. This runs
 /// earlier and opens /dev/null for the wrong access, which `nnz_storage::stdio` refuses.
@@ -19,7 +19,7 @@ macro_rules! occupy_closed_streams {
     };
 }
 
-/// Opens /dev/null for the wrong access in place of a closed standard input or output.
+/// Opens /dev/null for the wrong access instead of a closed standard input or output.
 #[cfg(unix)]
 pub fn occupy_closed_streams() {
     use rustix::fs::OFlags;
@@ -32,7 +32,7 @@ pub fn occupy_closed_streams() {
 #[cfg(not(unix))]
 pub fn occupy_closed_streams() {}
 
-/// Opens /dev/null in place of a closed stream.
+/// Opens /dev/null instead of a closed stream.
 #[cfg(unix)]
 fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
     use std::os::fd::{AsRawFd as _, IntoRawFd as _};
@@ -41,7 +41,7 @@ fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
         return;
     }
     let opened = rustix::fs::open("/dev/null", access, rustix::fs::Mode::empty());
-    // The lowest free number is that of the stream.
+    // The lowest free number is the number of the stream.
     if let Ok(opened) = opened
         && opened.as_raw_fd() == stream.as_raw_fd()
     {

@@ -108,9 +108,7 @@ fn correct_tip(error: &mut clap::Error) {
         .strip_prefix('-')
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let tip = match argument.as_str() {
-        "--from" => {
-            "the format of the source is detected here; nnz convert --from reads any other file"
-        }
+        "--from" => "the format of the source is detected; to set it, use nnz convert --from",
         _ if negative => "positions are counted from 0, and negative ones are not supported",
         _ => return,
     };

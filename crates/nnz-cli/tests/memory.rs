@@ -113,7 +113,7 @@ impl Bench {
     }
 }
 
-/// Returns the value of a cell.
+/// Returns the value of an element.
 fn value(row: u64, col: u64) -> u64 {
     (row * 31 + col * 17) % 900 + 1
 }
@@ -135,9 +135,9 @@ fn digits(mut number: u64, line: &mut Vec<u8>) {
     line[start..].reverse();
 }
 
-/// Returns each cell number below `cells` once, in a scattered order. `cells` is a power of two.
-fn scattered(entry: u64, cells: u64) -> u64 {
-    entry.wrapping_mul(0x9e37_79b1) % cells
+/// Returns each element number below `elements` once, in a scattered order. `elements` is a power of two.
+fn scattered(entry: u64, elements: u64) -> u64 {
+    entry.wrapping_mul(0x9e37_79b1) % elements
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn reading_and_writing_on_any_number_of_threads() {
     }
 }
 
-/// All cells at once would take 480 MB.
+/// All elements at once would take 480 MB.
 #[test]
 fn files_with_all_cells_in_chunks_of_rows_and_columns() {
     let bench = Bench::new();
@@ -408,7 +408,7 @@ fn texts_and_variables() {
         bench.expect("back.bpcells", entries, total);
         bench.remove(target);
     }
-    // Twelve million cells.
+    // Twelve million elements.
     bench.convert(16, "slice", "m.bpcells", "m.tsv", &["--cols=0:400"]);
     bench.convert(16, "convert", "m.tsv", "back.bpcells", &["--force"]);
     within(
@@ -468,8 +468,8 @@ fn unsorted_texts_of_a_gigabyte() {
     let bench = Bench::new();
     let (shape, count) = ([1 << 15, 1 << 13], 68_000_000);
     let place = |entry: u64| {
-        let cell = scattered(entry, 1 << 28);
-        [cell & 0x7fff, cell >> 15]
+        let element = scattered(entry, 1 << 28);
+        [element & 0x7fff, element >> 15]
     };
     bench.text("m.mtx", shape, count, place);
     assert!(bench.path("m.mtx").metadata().unwrap().len() > 950_000_000);

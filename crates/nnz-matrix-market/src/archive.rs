@@ -1,5 +1,5 @@
-//! Tar archives, plain or gzipped, read in place: those of the SuiteSparse Matrix Collection, `NAME.tar.gz` with
-//! `NAME/NAME.mtx` and further matrices, and those of 10x Genomics and GEO with [folders](crate::tenx_folder).
+//! Tar archives, plain or gzipped, read in place: `NAME.tar.gz` of the SuiteSparse Matrix Collection with
+//! `NAME/NAME.mtx` and further matrices, and archives of 10x Genomics and GEO with [folders](crate::tenx_folder).
 
 mod entries;
 mod files;

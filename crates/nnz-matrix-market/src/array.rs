@@ -1,4 +1,4 @@
-//! Reading an array file: the cells of the stored triangle, by column.
+//! Reading an array file: the elements of the stored triangle, by column.
 
 use nnz_core::{At, Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
@@ -7,14 +7,14 @@ use super::entries::{Rules, check_diagonal};
 use super::fault::{Expected, Fault, position};
 use super::line::{Content, content, end_of_line, nth_content};
 use super::source::{MatrixMarketSource, Progress};
-use super::value::{Present, Value};
+use super::value::{PatternValue, Value};
 use nnz_lines::{LONGEST_LINE, Lines, OwnedBlock};
 
 pub(super) struct ArrayReader<'a> {
     source: &'a MatrixMarketSource,
     lines: Lines,
     progress: Progress,
-    next: Cell,
+    next: Position,
 }
 
 /// A block that is not parsed yet.
@@ -23,12 +23,12 @@ struct ArrayUnit<'a> {
     block: OwnedBlock,
     /// The number of values left in the file from this block on.
     left: u64,
-    first: Cell,
+    first: Position,
 }
 
-/// The cell of the next value.
+/// The position of the next value.
 #[derive(Clone, Copy)]
-struct Cell {
+struct Position {
     row: u64,
     col: u64,
 }
@@ -36,10 +36,10 @@ struct Cell {
 impl<'a> ArrayReader<'a> {
     pub(super) fn new(source: &'a MatrixMarketSource, lines: Lines) -> Self {
         let row = source.rules().symmetry.first_row(0);
-        Self { source, lines, progress: Progress::default(), next: Cell { row, col: 0 } }
+        Self { source, lines, progress: Progress::default(), next: Position { row, col: 0 } }
     }
 
-    /// Finds the position of a cell, or of its mirror image.
+    /// Finds the position of an element, or of its mirror image.
     pub(super) fn locate(mut self, row: u64, col: u64) -> Result<Vec<At>> {
         let rules = self.source.rules();
         let (row, col) = match rules.symmetry {
@@ -59,7 +59,7 @@ impl<'a> ArrayReader<'a> {
         let mut left = before + u128::from(row - first);
         let mut values = Values::Iso(nnz_core::Scalar::F64(0.0));
         while let Some(block) = self.lines.next_block()? {
-            if parse_cells(block.text, rules.field, u64::MAX, &mut values).is_err() {
+            if parse_values(block.text, rules.field, u64::MAX, &mut values).is_err() {
                 break;
             }
             let count = values.len().unwrap_or(0);
@@ -73,17 +73,17 @@ impl<'a> ArrayReader<'a> {
     }
 }
 
-impl Cell {
-    /// Moves past some values, and calls `run` with the first cell and the number of values in each
+impl Position {
+    /// Moves past some values, and calls `run` with the first position and the number of values in each
     /// column.
     fn advance(&mut self, rules: Rules, mut values: u64, mut run: impl FnMut(Self, u64)) {
         if values == 0 {
             return;
         }
-        // The last column of a skew-symmetric array has no cell and is included with the one
+        // The last column of a skew-symmetric array has no element and is included with the one
         // before.
-        let no_cell = |cell: Self| cell.row == rules.shape.rows && cell.col < rules.shape.cols;
-        while values > 0 || no_cell(*self) {
+        let is_past_end = |at: Self| at.row == rules.shape.rows && at.col < rules.shape.cols;
+        while values > 0 || is_past_end(*self) {
             let count = values.min(rules.shape.rows - self.row);
             run(*self, count);
             values -= count;
@@ -95,7 +95,7 @@ impl Cell {
         }
     }
 
-    /// Sets the positions of the values of a batch, from this cell on.
+    /// Sets the positions of the values of a batch, from this position on.
     fn place(mut self, rules: Rules, text: &[u8], batch: &mut Batch) -> Result<(), Fault> {
         batch.order = Order::Col;
         batch.majors = Majors::Consecutive(self.col);
@@ -142,14 +142,14 @@ impl Unit for ArrayUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let block = self.block.block();
         let rules = self.source.rules();
-        parse_cells(block.text, rules.field, self.left, &mut batch.values)
+        parse_values(block.text, rules.field, self.left, &mut batch.values)
             .and_then(|()| self.first.place(rules, block.text, batch))
             .map_err(|fault| self.source.refuse(fault, block))
     }
 }
 
 /// Reads the values of whole lines. More than `limit` are a fault.
-pub(crate) fn parse_cells(
+pub(crate) fn parse_values(
     block: &[u8],
     field: Field,
     limit: u64,
@@ -161,7 +161,7 @@ pub(crate) fn parse_cells(
         Field::Real => parse_lines::<f64>(block, limit, values),
         Field::Complex => parse_lines::<[f64; 2]>(block, limit, values),
         // Not possible: the banner of an array has another field.
-        Field::Pattern => parse_lines::<Present>(block, limit, values),
+        Field::Pattern => parse_lines::<PatternValue>(block, limit, values),
     }
 }
 

@@ -11,7 +11,7 @@ use super::number::skip_blanks;
 pub enum Layout {
     /// One entry per line: row, column, value.
     Coordinate,
-    /// One value per line: every cell, by column.
+    /// One value per line: every element, by column.
     Array,
 }
 
@@ -42,7 +42,7 @@ pub enum Field {
     Pattern,
 }
 
-/// How cells that are not stored follow from stored ones.
+/// How elements that are not stored follow from stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// They are zero.

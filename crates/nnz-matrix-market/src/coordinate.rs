@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Batch, MatrixSource, Result, Unit, UnitReader};
 
-use super::entries::{Above, parse_block};
+use super::entries::{AboveDiagonal, parse_block};
 use super::fault::position;
 use super::line::nth_content;
 use super::source::{MatrixMarketSource, Progress};
@@ -14,7 +14,7 @@ pub(super) struct CoordinateReader<'a> {
     source: &'a MatrixMarketSource,
     lines: Lines,
     progress: Progress,
-    above: Arc<Mutex<Noted>>,
+    above: Arc<Mutex<AboveDiagonalTotal>>,
 }
 
 /// A block that is not parsed yet.
@@ -23,20 +23,20 @@ struct CoordinateUnit<'a> {
     block: OwnedBlock,
     /// The number of entries left in the file from this block on.
     left: u64,
-    above: Arc<Mutex<Noted>>,
+    above: Arc<Mutex<AboveDiagonalTotal>>,
 }
 
 /// Entries above the diagonal in the blocks read so far, in any order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Noted {
+pub(super) struct AboveDiagonalTotal {
     pub(super) count: u64,
     pub(super) first: Option<At>,
     /// The first line of the block with the first of these entries.
     block: u64,
 }
 
-impl Noted {
-    fn add(&mut self, above: Above, block: Block<'_>) {
+impl AboveDiagonalTotal {
+    fn add(&mut self, above: AboveDiagonal, block: Block<'_>) {
         let Some(first) = above.first else { return };
         self.count += above.count;
         if self.first.is_none() || block.line < self.block {

@@ -6,7 +6,7 @@ use super::banner::{Field, Symmetry};
 use super::fault::{Expected, Fault};
 use super::line::{Content, content, end_of_line};
 use super::number::{index, skip_blanks, skip_separator};
-use super::value::{Present, Value};
+use super::value::{PatternValue, Value};
 use super::window::Window;
 use nnz_lines::{LONGEST_LINE, newlines};
 
@@ -22,7 +22,7 @@ pub(crate) struct Rules {
 
 /// Entries above the diagonal of a file that stores the triangle below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Above {
+pub(crate) struct AboveDiagonal {
     pub(crate) count: u64,
     /// Position of the first one.
     pub(crate) first: Option<usize>,
@@ -37,13 +37,13 @@ pub(crate) fn parse_block(
     rules: &Rules,
     limit: u64,
     batch: &mut Batch,
-) -> Result<Above, Fault> {
+) -> Result<AboveDiagonal, Fault> {
     match rules.field {
         Field::Integer => parse_values::<i64>(block, rules, limit, batch),
         Field::Unsigned => parse_values::<u64>(block, rules, limit, batch),
         Field::Real => parse_values::<f64>(block, rules, limit, batch),
         Field::Complex => parse_values::<[f64; 2]>(block, rules, limit, batch),
-        Field::Pattern => parse_values::<Present>(block, rules, limit, batch),
+        Field::Pattern => parse_values::<PatternValue>(block, rules, limit, batch),
     }
 }
 
@@ -52,7 +52,7 @@ fn parse_values<V: Value>(
     rules: &Rules,
     limit: u64,
     batch: &mut Batch,
-) -> Result<Above, Fault> {
+) -> Result<AboveDiagonal, Fault> {
     batch.order = rules.order;
     let Batch { majors, offsets, minors, .. } = batch;
     let majors = majors.listed_mut();
@@ -106,7 +106,7 @@ fn by_symmetry<V: Value, M: Minor>(
     rules: &Rules,
     limit: u64,
     runs: Runs<'_, V, M>,
-) -> Result<Above, Fault> {
+) -> Result<AboveDiagonal, Fault> {
     match rules.symmetry {
         Symmetry::General => parse_lines::<V, M, false>(block, rules, limit, runs),
         _ => parse_lines::<V, M, true>(block, rules, limit, runs),
@@ -119,14 +119,14 @@ fn parse_lines<V: Value, M: Minor, const TRIANGLE: bool>(
     rules: &Rules,
     limit: u64,
     runs: Runs<'_, V, M>,
-) -> Result<Above, Fault> {
+) -> Result<AboveDiagonal, Fault> {
     let Runs { majors, offsets, minors, values } = runs;
     // Allocated for the largest possible number of entries, to avoid reallocation.
     let most = usize::try_from(limit.min(newlines(block))).unwrap_or(usize::MAX);
     minors.resize(most, M::default());
     values.resize(most, V::EMPTY);
     let mut places = minors.iter_mut().zip(values.iter_mut()).enumerate();
-    let mut above = Above::default();
+    let mut above = AboveDiagonal::default();
     // Not a valid index, because sizes are smaller.
     let mut current = u64::MAX;
     offsets.clear();
@@ -297,7 +297,7 @@ mod tests {
             quick += u32::from(compare::<i64>(&line));
             quick += u32::from(compare::<u64>(&line));
             quick += u32::from(compare::<f64>(&line));
-            quick += u32::from(compare::<Present>(&line));
+            quick += u32::from(compare::<PatternValue>(&line));
         }
         assert!(quick > 20_000, "{quick}");
     }

@@ -16,7 +16,7 @@ pub(crate) struct Fault {
     pub(crate) expected: Expected,
 }
 
-/// What was expected in place of something else.
+/// The expected token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Banner,
@@ -29,7 +29,7 @@ pub(crate) enum Expected {
     SymmetryOfField,
     Size(&'static str),
     Square(u64),
-    Cells,
+    Elements,
     Row(u64),
     Col(u64),
     Integer,
@@ -66,7 +66,7 @@ impl fmt::Display for Expected {
             Self::Square(rows) => {
                 write!(f, "{rows} columns, since a symmetric matrix is square")
             }
-            Self::Cells => write!(f, "a shape of less than 2^64 cells"),
+            Self::Elements => write!(f, "a shape of fewer than 2^64 elements"),
             Self::Row(rows) => index(f, "row", rows),
             Self::Col(cols) => index(f, "column", cols),
             Self::Integer => f.write_str("a 64-bit integer"),

@@ -28,11 +28,11 @@ pub use nnz_lines::{LONGEST_LINE, TextTarget};
 pub use source::{MatrixMarketSource, from_opened, from_reader, open, open_stdin};
 pub use writer::{Options, capabilities, create};
 
-/// The largest number of rows, columns or entries: that of a signed 64-bit integer, which other
+/// The largest number of rows, columns or entries: the maximum of a signed 64-bit integer, which other
 /// readers use.
 pub const LARGEST_SIZE: u64 = i64::MAX.unsigned_abs();
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! What all lines have in common.
+//! Parsing that is common to all lines.
 
 use nnz_lines::digits::byte;
 

@@ -53,8 +53,8 @@ impl Preamble {
         }
         let stored = match banner.layout {
             Layout::Coordinate => words.size("entries")?,
-            Layout::Array => cells(banner.symmetry, shape)
-                .ok_or(Fault { at: rows_at, expected: Expected::Cells })?,
+            Layout::Array => elements(banner.symmetry, shape)
+                .ok_or(Fault { at: rows_at, expected: Expected::Elements })?,
         };
         words.end()?;
         Ok(Self { banner, shape, stored })
@@ -74,16 +74,16 @@ impl Words<'_> {
     }
 }
 
-/// Returns the number of cells that an array stores, if that fits into 64 bits.
-fn cells(symmetry: Symmetry, shape: Shape) -> Option<u64> {
+/// Returns the number of elements that an array stores, if that fits into 64 bits.
+fn elements(symmetry: Symmetry, shape: Shape) -> Option<u64> {
     // Sides are less than 2^63, so 128 bits do not overflow.
     let side = u128::from(shape.rows);
-    let cells = match symmetry {
+    let elements = match symmetry {
         Symmetry::General => shape.elements(),
         Symmetry::Symmetric | Symmetry::Hermitian => side * (side + 1) / 2,
         Symmetry::SkewSymmetric => side * side.saturating_sub(1) / 2,
     };
-    u64::try_from(cells).ok()
+    u64::try_from(elements).ok()
 }
 
 impl Symmetry {

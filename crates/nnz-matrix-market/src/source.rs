@@ -15,7 +15,7 @@ use nnz_storage::{InputFile, Opened, stdio};
 use super::array::ArrayReader;
 use super::banner::Layout;
 use super::comment::Comment;
-use super::coordinate::{CoordinateReader, Noted};
+use super::coordinate::{AboveDiagonalTotal, CoordinateReader};
 use super::entries::Rules;
 use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
@@ -36,7 +36,7 @@ pub struct MatrixMarketSource {
     comment: Comment,
     header: Header,
     origin: Origin,
-    noted: Mutex<Noted>,
+    noted: Mutex<AboveDiagonalTotal>,
 }
 
 /// The source of the text.
@@ -58,7 +58,7 @@ struct Origin {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read, or if its banner or sizes are not those of a matrix.
+/// Fails if the file cannot be read, or if its banner or sizes are not valid for a matrix.
 pub fn open(path: &Path) -> Result<MatrixMarketSource> {
     from_opened(&Opened::local(path)?)
 }
@@ -83,7 +83,7 @@ pub(crate) fn from_archive(file: InputFile) -> Result<MatrixMarketSource> {
 ///
 /// # Errors
 ///
-/// Fails if the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not valid for a matrix.
 pub fn open_stdin() -> Result<MatrixMarketSource> {
     from_reader(Box::new(stdio::stdin()), "standard input")
 }
@@ -101,7 +101,7 @@ pub fn open_stdin() -> Result<MatrixMarketSource> {
 ///
 /// # Errors
 ///
-/// Fails if the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not valid for a matrix.
 pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMarketSource> {
     let path = Path::new(name);
     MatrixMarketSource::new(path, Input::from_reader(reader, path)?)
@@ -142,7 +142,8 @@ impl MatrixMarketSource {
         let Some(file) = &self.origin.file else {
             let once = &self.origin.once;
             let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
-            return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
+            return lines
+                .ok_or_else(|| Error::unsupported(place(), "a stream can be read only once"));
         };
         // The first pass continues after the preamble; later ones read the file again.
         match self.origin.readings.fetch_add(1, Ordering::Relaxed) {
@@ -152,7 +153,7 @@ impl MatrixMarketSource {
         let mut lines = Lines::new(Input::from_file(file)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
             let found = "a different banner or different sizes";
-            return Err(Error::mismatch(place(), found, "those when the file was opened"));
+            return Err(Error::mismatch(place(), found, "the same as when the file was opened"));
         }
         Ok(lines)
     }
@@ -167,7 +168,7 @@ impl MatrixMarketSource {
         fault.out_of(self.stored).report(&self.path, block)
     }
 
-    /// Returns the number of entries according to the sizes, or of cells for an array.
+    /// Returns the number of entries according to the sizes, or of elements for an array.
     pub(super) fn stored(&self) -> u64 {
         self.stored
     }
@@ -184,8 +185,7 @@ impl MatrixMarketSource {
             return Ok(self);
         }
         if self.origin.file.is_none() {
-            let what =
-                "entries are counted before they are read, and only a file can be read twice";
+            let what = "entries are counted in a first pass, but a stream can be read only once";
             return Err(Error::unsupported(Place::path(&self.path), what));
         }
         let mut lines = self.lines()?;
@@ -233,7 +233,7 @@ impl MatrixMarketSource {
     }
 
     /// Stores what a complete pass has noticed.
-    pub(super) fn note(&self, noted: &Noted) {
+    pub(super) fn note(&self, noted: &AboveDiagonalTotal) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
     }
 }

@@ -1,8 +1,8 @@
 //! Matrix folders of 10x Genomics' Cell Ranger, and of other programs.
 //!
 //! `matrix.mtx` has features x cells; `features.tsv` (`genes.tsv` before version 3) has the names
-//! of rows and `barcodes.tsv` those of columns, one per line. Each may be gzipped, with `.gz` in
-//! its name. bustools and alevin write cells x features, under other names.
+//! of rows and `barcodes.tsv` the names of columns, one per line. Each may be gzipped, with `.gz`
+//! in its name. bustools and alevin write cells x features, under other names.
 
 mod family;
 mod files;
@@ -31,18 +31,18 @@ pub struct TenxFolderSource {
     container: &'static str,
     matrix: MatrixMarketSource,
     header: Header,
-    features: Part,
-    barcodes: Part,
+    features: NamesFile,
+    barcodes: NamesFile,
     bytes: u64,
     notes: Vec<String>,
 }
 
 /// A file of the folder.
-struct Part {
+struct NamesFile {
     file: InputFile,
     /// The number of columns in its first line.
     columns: usize,
-    /// What is unusual about the first name.
+    /// An oddity of the first name.
     oddity: Option<&'static str>,
 }
 
@@ -109,8 +109,8 @@ pub(crate) fn open_family(
 ) -> Result<TenxFolderSource> {
     let files = Files::find(directory, family)?;
     let Files { matrix, features, barcodes, cells_by_features, mut notes } = files;
-    let features = Part::open(features)?;
-    let barcodes = Part::open(barcodes)?;
+    let features = NamesFile::open(features)?;
+    let barcodes = NamesFile::open(barcodes)?;
     for part in [&features, &barcodes] {
         notes.extend(part.oddity.map(|oddity| format!("{}: {oddity}", part.file_name())));
     }
@@ -136,7 +136,7 @@ pub(crate) fn open_family(
     })
 }
 
-impl Part {
+impl NamesFile {
     fn open(file: InputFile) -> Result<Self> {
         let FirstLine { columns, oddity } = FirstLine::of(&file)?;
         Ok(Self { file, columns, oddity })
@@ -155,7 +155,7 @@ impl Part {
 }
 
 impl TenxFolderSource {
-    fn part(&self, axis: Axis) -> &Part {
+    fn part(&self, axis: Axis) -> &NamesFile {
         let rows_are_features = self.header.axis_kinds[0] == AxisKind::Features;
         if (axis == Axis::Rows) == rows_are_features { &self.features } else { &self.barcodes }
     }

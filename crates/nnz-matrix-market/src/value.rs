@@ -116,9 +116,9 @@ impl Value for [f64; 2] {
 
 /// The entry is present: a pattern has no other information.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Present;
+pub(crate) struct PatternValue;
 
-impl Value for Present {
+impl Value for PatternValue {
     const WRITTEN: bool = false;
     const EMPTY: Self = Self;
 

@@ -15,13 +15,13 @@ use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities
 use nnz_lines::{Output, TextTarget};
 
 use super::{LARGEST_SIZE, Layout};
-use array::Cells;
+use array::ArrayForm;
 use coordinate::Entries;
 
 /// Options for writing text.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Entries with their positions, or every cell.
+    /// Entries with their positions, or every element.
     pub layout: Layout,
     /// Whether the text is compressed.
     pub gzip: bool,
@@ -128,7 +128,7 @@ pub fn create(
     });
     let largest = header.shape.rows.max(header.shape.cols);
     if largest > LARGEST_SIZE {
-        let expected = format_args!("sides of at most {LARGEST_SIZE}");
+        let expected = format_args!("at most {LARGEST_SIZE} rows and columns");
         return Err(Error::mismatch(place, header.shape, expected));
     }
     if header.structure.triangle().is_some() && header.shape.rows != header.shape.cols {
@@ -142,7 +142,7 @@ pub fn create(
     let output = Output::create(target, options.gzip)?;
     Ok(match options.layout {
         Layout::Coordinate => Box::new(Entries::sink(output, header, &options)?),
-        Layout::Array => Box::new(Cells::sink(output, header, &options)?),
+        Layout::Array => Box::new(ArrayForm::sink(output, header, &options)?),
     })
 }
 

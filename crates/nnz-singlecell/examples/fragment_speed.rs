@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, FragmentBatch, FragmentSink, Result};
 use nnz_singlecell::fragment_tsv::{
-    Fragments, Options, Read, TextTarget, TsvBlock, WriteOptions, create, open,
+    Fragments, Options, TextTarget, TextTotals, TsvBlock, WriteOptions, create, open,
 };
 use nnz_storage::staging;
 
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     let out = arguments.next().map(PathBuf::from);
 
     let mut times = Vec::new();
-    let mut last = (Read::default(), Vec::new());
+    let mut last = (TextTotals::default(), Vec::new());
     for _ in 0..runs {
         let begun = Instant::now();
         let mut kept = Vec::new();
@@ -72,7 +72,11 @@ fn report(what: &str, threads: usize, times: &mut [f64], fragments: u64) {
     );
 }
 
-fn read(path: &Path, threads: usize, each: &mut (dyn FnMut(Fragments) + Send)) -> Result<Read> {
+fn read(
+    path: &Path,
+    threads: usize,
+    each: &mut (dyn FnMut(Fragments) + Send),
+) -> Result<TextTotals> {
     let reading = open(path)?.read(Options::default())?;
     let units = Mutex::new((reading.units, 0));
     let turns = Mutex::new((reading.joiner, 0, None, each));
@@ -118,7 +122,7 @@ fn read(path: &Path, threads: usize, each: &mut (dyn FnMut(Fragments) + Send)) -
     failed.map_or_else(|| joiner.finish(), Err)
 }
 
-fn write(out: &Path, read: &Read, threads: usize, kept: &[Vec<FragmentBatch>]) -> Result<()> {
+fn write(out: &Path, read: &TextTotals, threads: usize, kept: &[Vec<FragmentBatch>]) -> Result<()> {
     let options = staging::WriteOptions::default().overwrite(true).sync(false);
     let target = TextTarget::File { path: out.to_path_buf(), options };
     let sink = create(target, &read.chromosomes, &read.cells, WriteOptions::for_name(out))?;

@@ -3,7 +3,7 @@
 //!
 //! Every layout from anndata 0.5 to 0.13 is read. [`AnnData`] is an open file, and [`Item`] the
 //! location of a matrix in it, such as `X`, `layers/counts` or `obsm/X_pca`. Rows and columns are
-//! those of the file: rows of `X` are cells.
+//! as in the file: rows of `X` are cells.
 //!
 //! ```no_run
 //! use nnz_core::MatrixSource as _;

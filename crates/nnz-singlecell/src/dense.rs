@@ -12,17 +12,17 @@ use nnz_core::{
 
 use crate::covers::Covers;
 
-/// Cells in a piece, unless the majors of a chunk have more.
+/// Elements in a piece, unless the majors of a chunk have more.
 const PIECE: u64 = 1 << 16;
 
-/// The largest number of cells in a piece.
+/// The largest number of elements in a piece.
 const LARGEST: u64 = 1 << 22;
 
-/// The largest number of cells of an array with missing chunks: a small file can have any number of
-/// such cells.
+/// The largest number of elements of an array with missing chunks: a small file can have any number of
+/// such elements.
 const MOST_UNSTORED: u128 = 1 << 36;
 
-/// A matrix with every cell stored, which is read by rows or columns.
+/// A matrix with every element stored, which is read by rows or columns.
 pub(crate) struct Dense {
     array: Box<dyn NdArray>,
     value_type: ValueType,
@@ -65,7 +65,7 @@ impl Dense {
         }
         let (shape, value_type) = (Shape { rows, cols }, array.value_type()?);
         if shape.elements() > MOST_UNSTORED && !array.is_fully_stored()? {
-            let found = format!("{shape} cells with missing chunks");
+            let found = format!("{shape} elements with missing chunks");
             return Err(Error::mismatch(array.place(), found, "all chunks"));
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| <[u64; 2]>::try_from(chunk).ok());
@@ -150,7 +150,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (source, fields) = (self.source, self.fields);
         let len = source.shape.minor(source.order);
-        // Without cells the majors are skipped, because there may be 2^63.
+        // Without elements the majors are skipped, because there may be 2^63.
         if self.majors.is_empty() || len == 0 {
             return Ok(None);
         }
@@ -174,19 +174,19 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
         if self.minor == 0 {
             self.majors.start = majors.end;
         }
-        Ok(Some(Box::new(Piece { source, fields, majors, minors })))
+        Ok(Some(Box::new(DenseBlock { source, fields, majors, minors })))
     }
 }
 
-/// A rectangle of cells.
-struct Piece<'a> {
+/// A rectangle of elements.
+struct DenseBlock<'a> {
     source: &'a Dense,
     fields: Projection,
     majors: Range<u64>,
     minors: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DenseBlock<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, minors } = *self;
         let (count, len) = (majors.end - majors.start, minors.end - minors.start);
@@ -195,8 +195,8 @@ impl Unit for Piece<'_> {
         let starts = batch.minors.spans_mut();
         starts.resize(count, minors.start);
         if fields.values {
-            let cells = (count as u64).saturating_mul(len as u64);
-            let out = prepare(&mut batch.values, source.value_type, cells);
+            let elements = (count as u64).saturating_mul(len as u64);
+            let out = prepare(&mut batch.values, source.value_type, elements);
             source.read(majors.clone(), minors.clone(), out)?;
             let place = |at: u64| {
                 let (major, minor) = (at / len.max(1) as u64, at % len.max(1) as u64);
@@ -236,8 +236,8 @@ impl Unit for CoveredPiece<'_> {
             }
         }
         if fields.values {
-            let cells = (count as u64).saturating_mul(len as u64);
-            let out = prepare(&mut batch.values, source.value_type, cells);
+            let elements = (count as u64).saturating_mul(len as u64);
+            let out = prepare(&mut batch.values, source.value_type, elements);
             let read = |minors, part: &mut [u8]| source.read(majors.clone(), minors, part);
             covers.read(source.value_type.size(), out, read)?;
             let place = |at: u64| {

@@ -20,7 +20,7 @@ pub(crate) struct Enumeration {
 }
 
 impl Enumeration {
-    /// Opens an array; `None` if its elements are not those of an enumeration.
+    /// Opens an array; `None` if its elements are not of an enumeration.
     pub(crate) fn of(array: &dyn NdArray) -> Result<Option<Self>> {
         let ElementType::Enumeration(members) = array.element_type() else { return Ok(None) };
         let mut members = members.clone();

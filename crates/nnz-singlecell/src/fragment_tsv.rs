@@ -47,7 +47,7 @@ mod units;
 mod writer;
 
 pub use block::{Fragments, TsvBlock};
-pub use join::{Joiner, Joint, Read};
+pub use join::{Joiner, Joint, TextTotals};
 pub use lists::{Chromosomes, each_region, read_cells};
 pub use looks::{looks_like, recognise};
 pub use nnz_lines::TextTarget;

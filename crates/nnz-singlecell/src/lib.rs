@@ -1,9 +1,9 @@
 //! Formats of single-cell genomics: AnnData, Loom, matrices of 10x in HDF5, fragments as text.
 
 pub mod anndata;
-mod cells;
 mod covers;
 mod dense;
+mod dense_writer;
 mod enumeration;
 pub mod fragment_tsv;
 mod globals;
@@ -15,7 +15,7 @@ mod without;
 
 pub use without::{has_member, without};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

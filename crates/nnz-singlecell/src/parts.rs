@@ -25,12 +25,12 @@ pub(crate) trait PartOutput: PartWriter {
     fn start(&mut self, header: &Header) -> Result<()>;
 }
 
-/// What a part of a file can store.
+/// Capabilities of a part of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct PartCapabilities {
     pub(crate) value_types: &'static [ValueType],
     pub(crate) orders: &'static [Order],
-    /// Whether every cell is stored.
+    /// Whether every element is stored.
     pub(crate) dense: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn write_part(
     let sorted_later = Unsorted::new(source);
     let source = if must_sort { &sorted_later } else { source };
     let (path, item) = (target.to_path_buf(), item.to_owned());
-    let target = Target { output: Arc::clone(output), capabilities, path, item };
+    let target = PartTarget { output: Arc::clone(output), capabilities, path, item };
     Ok(convert(source, &target, options, context)?.entries)
 }
 
@@ -63,14 +63,14 @@ pub(crate) fn take<T>(output: Arc<Mutex<T>>) -> Result<T> {
     output.ok_or_else(|| Error::argument("a matrix of the file is still being written"))
 }
 
-struct Target<T> {
+struct PartTarget<T> {
     output: Arc<Mutex<T>>,
     capabilities: PartCapabilities,
     path: PathBuf,
     item: String,
 }
 
-impl<T: PartOutput + 'static> MatrixTarget for Target<T> {
+impl<T: PartOutput + 'static> MatrixTarget for PartTarget<T> {
     fn capabilities(&self) -> SinkCapabilities {
         let PartCapabilities { value_types, orders, dense } = self.capabilities;
         // Names and annotations are written with the tables of the file.

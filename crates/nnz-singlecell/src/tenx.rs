@@ -12,6 +12,6 @@ mod sink;
 mod source;
 
 pub use features::{Features, GENE_EXPRESSION};
-pub use find::{FormatVersion, Found, find, holds_matrix};
+pub use find::{FileContent, FormatVersion, find, holds_matrix};
 pub use sink::{CAPABILITIES, SinkOptions, WIDE_CAPABILITIES, create, unnamed};
 pub use source::TenxSource;

@@ -130,7 +130,7 @@ pub(crate) fn with_missing(column: Column) -> Column {
     Column { missing, ..column }
 }
 
-/// Returns integers in which missing values are those of NumPy.
+/// Returns integers with `NaT` of NumPy as missing values.
 pub(crate) fn with_nat(values: &Values, missing: Option<&[bool]>) -> Values {
     let (Values::I64(numbers), Some(missing)) = (values, missing) else { return values.clone() };
     let pairs = numbers.iter().zip(missing);

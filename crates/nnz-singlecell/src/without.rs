@@ -16,8 +16,8 @@ const COLUMNS: &str = "column-order";
 /// The attribute with the name of the index of a table.
 const INDEX: &str = "_index";
 
-/// Returns a group without the members at some paths. Those of tables are columns, and those of arrays of compounds
-/// are fields.
+/// Returns a group without the members at some paths. Members of tables are columns, and members of arrays of
+/// compounds are fields.
 #[must_use]
 pub fn without(root: Arc<dyn Group>, paths: &[String]) -> Arc<dyn Group> {
     if paths.is_empty() {

@@ -16,12 +16,12 @@ const CAPACITY: usize = 256 << 10;
 /// The maximum length of a word.
 const LONGEST_WORD: usize = 64 << 10;
 
-/// What lines consist of.
+/// The layout of lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// The byte that begins a comment.
     pub(crate) comment: u8,
-    /// The number of words that precede those of `group`.
+    /// The number of words before the words of `group`.
     pub(crate) leading: u64,
     /// The number of words that are not divided.
     pub(crate) group: u64,
@@ -33,7 +33,7 @@ impl From<u8> for Layout {
     }
 }
 
-/// What a block begins with.
+/// The state of the text at the start of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// A line.

@@ -9,7 +9,7 @@ use nnz_lines::number::Invalid;
 use crate::blocks::Block;
 use crate::text::Text;
 
-/// What was expected, and at which byte of the block.
+/// The expected token, and the offset in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     at: usize,

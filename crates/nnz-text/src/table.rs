@@ -26,4 +26,4 @@ pub use blocks::LONGEST_RECORD;
 pub use options::{Decimal, ReadOptions, Separator};
 pub use sniff::looks_like_gct;
 pub use source::{TableSource, from_reader, open};
-pub use write::{CAPABILITIES, Kind, WriteOptions, create, min_bytes};
+pub use write::{CAPABILITIES, TableKind, WriteOptions, create, min_bytes};

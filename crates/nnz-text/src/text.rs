@@ -68,14 +68,14 @@ impl Text {
             copy.write_all(bytes)?;
             len += count as u64;
         }
-        let file = InputFile::from_reader(name, Arc::new(Copied { file: copy, len }), context);
+        let file = InputFile::from_reader(name, Arc::new(StreamCopy { file: copy, len }), context);
         let gzip = start == [0x1f, 0x8b];
         Ok(Self { file, gzip, stream: true, read: AtomicBool::new(false) })
     }
 
     /// Starts reading, decompressed and without a byte order mark.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
-        // What was kept while the format was detected is for the first reading.
+        // Bytes kept while the format was detected are only used by the first pass.
         if self.read.swap(true, Ordering::Relaxed) {
             self.file.forget();
         }
@@ -131,12 +131,12 @@ impl fmt::Debug for Text {
 
 /// The copy of a stream.
 #[derive(Debug)]
-struct Copied {
+struct StreamCopy {
     file: TemporaryFile,
     len: u64,
 }
 
-impl ReadAt for Copied {
+impl ReadAt for StreamCopy {
     fn len(&self) -> u64 {
         self.len
     }

@@ -3,9 +3,9 @@
 use nnz_core::{Element, ValueType};
 use nnz_lines::number::{Invalid, Number, integer, number, real, unsigned};
 
-/// What is known about all values that were seen.
+/// Properties of all values read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ValueProperties {
     /// A value that is no integer of 64 bits.
     real: bool,
     negative: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Seen {
     any: bool,
 }
 
-impl Seen {
+impl ValueProperties {
     #[inline]
     pub(crate) fn add(&mut self, number: Number) {
         self.any = true;
@@ -129,7 +129,7 @@ impl Value for f64 {
 
 /// Skips a number of any type, to check it.
 #[inline]
-pub(crate) fn skip(text: &[u8], at: usize, seen: &mut Seen) -> Result<usize, Invalid> {
+pub(crate) fn skip(text: &[u8], at: usize, seen: &mut ValueProperties) -> Result<usize, Invalid> {
     let (number, end) = number(text, at)?;
     seen.add(number);
     Ok(end)

@@ -11,7 +11,7 @@ use nnz::{ConvertOptions, Error, Selection};
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read, if a name is not that of one row, or if the target exists or
+/// Fails if the source cannot be read, if a name does not identify one row, or if the target exists or
 /// cannot be written.
 pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
     let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;

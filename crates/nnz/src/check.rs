@@ -44,7 +44,7 @@ pub fn validate(
 ) -> Result<()> {
     let context = &context.operation();
     let location = &location.into().resolve(&**context.storage())?;
-    // What several parts of a file read is checked for each of them.
+    // Data shared by several parts of a file are checked once for each part.
     let mut reported = HashSet::new();
     let each = &mut |finding: Finding| {
         if reported.len() >= MAX_REPORTED || reported.insert(finding.to_string()) {
@@ -55,7 +55,7 @@ pub fn validate(
     let given = open_options.format.is_some();
     let several = match given {
         true => Vec::new(),
-        // Errors are those of checking the location.
+        // Errors are the same as when checking the location.
         false => readable(crate::formats::unselected(location, open_options, context))?
             .unwrap_or_default(),
     };

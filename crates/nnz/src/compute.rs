@@ -27,7 +27,7 @@ fn refuse_own_source(from: &Location, to: &Location) -> Result<()> {
         (Location::Path { path: from, .. }, Location::Path { path: to, group: None })
             if from == to || is_same(from, to) =>
         {
-            let what = "the result would replace the source, whose entries it does not have";
+            let what = "the target is the source; write the result to another file";
             Err(Error::argument(format!("{}: {what}", Place::path(to))))
         }
         _ => Ok(()),

@@ -18,12 +18,12 @@ use crate::{ConvertOptions, formats};
 /// A target of named arrays, and its container.
 pub(crate) struct ContainerTarget {
     path: PathBuf,
-    kind: Kind,
+    kind: TargetKind,
     write: WriteOptions,
     context: Context,
 }
 
-enum Kind {
+enum TargetKind {
     /// A group in a container.
     Container(&'static dyn ContainerKind, String, CreateOptions),
     /// An R object, as read by BPCells.
@@ -77,7 +77,7 @@ impl ContainerTarget {
                 DirectoryKind::BpCells => "bpcells",
                 DirectoryKind::Npy => "binsparse",
             };
-            let what = format!("the extension is that of {}, not of {own}", other.name);
+            let what = format!("the extension belongs to {}, not to {own}", other.name);
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
         if flat {
@@ -86,7 +86,7 @@ impl ContainerTarget {
         let compress = options.compress;
         let container = |kind| {
             let inside = group.unwrap_or_default().to_owned();
-            Kind::Container(kind, inside, options.clone())
+            TargetKind::Container(kind, inside, options.clone())
         };
         if let Some(name) = kinds::missing_feature(path).filter(|_| named.is_none()) {
             return Err(Error::argument(format!(
@@ -105,7 +105,7 @@ impl ContainerTarget {
         } else if ends_in_rds(path) {
             #[cfg(feature = "bpcells")]
             {
-                Kind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
+                TargetKind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
             }
             #[cfg(not(feature = "bpcells"))]
             {
@@ -133,7 +133,7 @@ impl ContainerTarget {
     /// Adapts the target to a version of BPCells: R objects of version 1 have no class, only lists.
     #[cfg(feature = "bpcells")]
     pub(crate) fn with_format_version(mut self, version: FormatVersion) -> Self {
-        if let Kind::RObject(options) = &mut self.kind {
+        if let TargetKind::RObject(options) = &mut self.kind {
             options.list = version == FormatVersion::V1;
         }
         self
@@ -147,27 +147,27 @@ impl ContainerTarget {
     /// Returns whether it is an R object.
     #[cfg(feature = "bpcells")]
     pub(crate) fn is_r_object(&self) -> bool {
-        matches!(self.kind, Kind::RObject(_))
+        matches!(self.kind, TargetKind::RObject(_))
     }
 
     /// Checks that the target can be written, before any work starts.
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
         let path = &self.path;
         match &self.kind {
-            Kind::Container(kind, group, options) => {
+            TargetKind::Container(kind, group, options) => {
                 kind.check(path, group, &CreateOptions { members, ..options.clone() })
             }
             #[cfg(feature = "bpcells")]
-            Kind::RObject(_) => StagedFile::create(path, &self.write).map(drop),
+            TargetKind::RObject(_) => StagedFile::create(path, &self.write).map(drop),
         }
     }
 
     /// Returns a note on the other groups that are lost if the target is replaced.
     pub(crate) fn groups_lost(&self) -> Option<String> {
         let (kind, group) = match &self.kind {
-            Kind::Container(kind, group, _) => (kind, group),
+            TargetKind::Container(kind, group, _) => (kind, group),
             #[cfg(feature = "bpcells")]
-            Kind::RObject(_) => return None,
+            TargetKind::RObject(_) => return None,
         };
         if !self.write.overwrite || !kind.info().groups {
             return None;
@@ -188,15 +188,17 @@ impl ContainerTarget {
     pub(crate) fn writer(&self, members: &'static [&'static str]) -> Result<NamedArraysWriter> {
         let path = &self.path;
         match &self.kind {
-            Kind::Container(kind, group, options) => {
+            TargetKind::Container(kind, group, options) => {
                 let tree =
                     kind.create(path, group, &CreateOptions { members, ..options.clone() })?;
                 let compression = options.compress.unwrap_or(Compression::None);
                 Ok(NamedArraysWriter::from(tree).compress(compression))
             }
             #[cfg(feature = "bpcells")]
-            Kind::RObject(options) => RObjectWriter::create(path, self.write.clone(), *options)
-                .map(NamedArraysWriter::new),
+            TargetKind::RObject(options) => {
+                RObjectWriter::create(path, self.write.clone(), *options)
+                    .map(NamedArraysWriter::new)
+            }
         }
     }
 }
@@ -225,7 +227,7 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
     Ok(RdsOptions { gzip, ..default })
 }
 
-/// Returns whether the extension of a path is that of an R object.
+/// Returns whether a path has the extension of R objects.
 pub(crate) fn ends_in_rds(path: &Path) -> bool {
     ends_in(path, &["rds"])
 }

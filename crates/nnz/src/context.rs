@@ -15,8 +15,8 @@ use crate::formats::{Format, Registry};
 use crate::storages::{check_storage_options, storage_with};
 use crate::{Dataset, Location, OpenOptions};
 
-/// What functions may use, and how they are observed and cancelled: the formats that are known, the storage of paths
-/// and URLs, memory, threads, a directory for temporary files, a token that cancels, and what receives progress.
+/// Resources and settings of operations: the formats, the storage of paths and URLs, memory, threads, a directory for
+/// temporary files, a token that cancels, and a receiver of progress.
 ///
 /// All functions of this crate that read, write or compute take a context, and use nothing else: there is no global
 /// state. Clones are cheap and share everything. It dereferences to a [`TaskContext`], which the functions of
@@ -39,7 +39,7 @@ use crate::{Dataset, Location, OpenOptions};
 pub struct Context {
     registry: Arc<Registry>,
     task: TaskContext,
-    /// Whether it is that of one operation, in which nothing is requested twice.
+    /// Whether it belongs to one operation, in which nothing is requested twice.
     is_operation: bool,
 }
 
@@ -93,7 +93,7 @@ impl Context {
         self.map(|task| task.with_storage(storage))
     }
 
-    /// Sets options of URLs: those of the crate object_store, such as `region` and `endpoint`, and `profile`, `anon`,
+    /// Sets options of URLs: options of the crate object_store, such as `region` and `endpoint`, and `profile`, `anon`,
     /// `bearer_token` and `spool_limit`. Options that are not given come from the environment and the configuration
     /// files of the user.
     ///

@@ -68,24 +68,24 @@ impl CellAxis {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The name of the format to write; by default that of the target's extension.
+    /// The name of the format to write; by default from the target's extension.
     pub format: Option<FormatName>,
     /// Options of the target format.
     pub format_options: FormatOptions,
-    /// The storage order; by default that of the source, or columns if it has none.
+    /// The storage order; by default as in the source, or columns if it has none.
     pub order: Option<Order>,
-    /// The value type; by default that of the source, or one that holds its integers.
+    /// The value type; by default as in the source, or a type that holds its integers.
     pub value_type: Option<ValueType>,
     /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// What to do with several entries of one cell. By default, they are kept between formats that
-    /// allow them, and refused otherwise.
+    /// How to handle several entries of one element. By default, they are kept between formats that
+    /// allow them, otherwise an error.
     pub duplicates: Option<DuplicatePolicy>,
     /// Which triangles of a symmetric matrix are written.
     pub structure: StructurePolicy,
-    /// What options that are not set are chosen for.
+    /// The goal that options are chosen for if they are not set.
     pub profile: Option<Profile>,
-    /// Compression of arrays; by default none, and that of R for R objects.
+    /// Compression of arrays; by default none, and as R does for R objects.
     pub compress: Option<Compression>,
     /// Whether an existing target is replaced, which is refused otherwise.
     pub overwrite: bool,
@@ -100,9 +100,9 @@ pub struct ConvertOptions {
     /// The order of the rows and of the columns of the source. Their previous positions are stored as annotations
     /// ([`ORIGINAL_POSITION`](crate::annotations::ORIGINAL_POSITION)), if the target supports it.
     pub reorder: [Reordering; 2],
-    /// Names and annotations of the rows that replace those of the source.
+    /// Names and annotations of the rows that replace names and annotations of the source.
     pub row_labels: Labels,
-    /// Names and annotations of the columns that replace those of the source.
+    /// Names and annotations of the columns that replace names and annotations of the source.
     pub col_labels: Labels,
     /// How the source is opened.
     pub open: OpenOptions,

@@ -7,10 +7,10 @@ use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Tra
 
 /// Compares two matrices of any formats and passes the first differences to `each`.
 ///
-/// All cells are compared by their numbers, whatever their type and storage order, and names if both
-/// matrices have them. A stored entry that is equal to the fill value (zero by default) equals a cell
+/// All elements are compared by their numbers, whatever their type and storage order, and names if both
+/// matrices have them. A stored entry that is equal to the fill value (zero by default) equals an element
 /// that is not stored, and entries that follow from a symmetry are included; with
-/// [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells that neither
+/// [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, elements that neither
 /// matrix stores differ. If one matrix is cells by features and the other features by cells, cells are
 /// compared with cells.
 ///
@@ -46,7 +46,7 @@ pub fn diff_opened(
         && !(a.is_vector() && b.is_vector())
     {
         let (a, b) = (a.read(context.memory() / 2)?, b.read(context.memory() / 2)?);
-        if !crate::tensor::equal_cells(a, b)? {
+        if !crate::tensor::equal_elements(a, b)? {
             each(Difference::Tensor);
         }
         return Ok(());
@@ -71,7 +71,7 @@ fn compare(
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     if options.by_name && !named(sources, Axis::Rows)? && !named(sources, Axis::Cols)? {
-        let what = "nothing can be matched by name: neither rows nor columns have names in both";
+        let what = "cannot match by name: neither rows nor columns have names in both matrices";
         return Err(Error::argument(what));
     }
     nnz_engine::diff(sources, options, context, each)

@@ -38,7 +38,7 @@ pub fn filter(
     let place = from.source_place();
     let source = options.open.open_matrix(from, context)?;
     if !source.rereadable() || matches!(from, Location::Stream) {
-        let what = "filtering a stream, which cannot be read twice; write it to a file first";
+        let what = "filtering reads the source twice, but a stream can be read only once; write it to a file first";
         return Err(Error::unsupported(place, what));
     }
     if !crate::whole::is_written(from, to, options, context)? {

@@ -75,7 +75,7 @@ pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
-pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
+pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, unselected};
 pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
@@ -235,7 +235,7 @@ pub enum Confidence {
     Certain,
 }
 
-/// What a format can do besides reading, checking and writing matrices.
+/// Abilities of a format besides reading, checking and writing matrices.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Abilities<'a> {
@@ -385,8 +385,8 @@ pub trait Format: Send + Sync {
         Ok(false)
     }
 
-    /// Returns whether a matrix in this format stays in it when it is written to a path whose extension is
-    /// that of another format.
+    /// Returns whether a matrix in this format keeps it when it is written to a path with the extension of another
+    /// format.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ const CSV: FormatName = FormatName::new("csv");
 ///
 /// Fails if there is none, or if it is broken.
 pub fn open(location: &Location, options: &OpenOptions, context: &Context) -> Result<FrameSource> {
-    let none = || Error::unsupported(location.source_place(), "contains no frame");
+    let none = || Error::unsupported(location.source_place(), "contains no data frame");
     detect(location, options, context)?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
@@ -51,7 +51,7 @@ pub fn holds(location: &Location, options: &OpenOptions, context: &Context) -> R
     Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
-/// Returns whether a location is a file with the extension `.csv` whose content is not known to be that of
+/// Returns whether a location is a file with the extension `.csv` whose content is not detected as
 /// another format.
 ///
 /// # Errors

@@ -153,7 +153,7 @@ pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 
-/// What the README of this package shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

@@ -134,7 +134,7 @@ impl Location {
     }
 }
 
-/// Returns whether a storage has an entry of this name. A name that no file can have is that of a
+/// Returns whether a storage has an entry of this name. A name that no file can have is a
 /// group.
 fn exists(storage: &dyn Storage, name: &[u8]) -> Result<bool> {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};

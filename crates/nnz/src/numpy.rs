@@ -1,6 +1,6 @@
 //! Binsparse tensors from and to plain NumPy arrays.
 //!
-//! A tensor is three `.npy` files: all cells, a mask of the stored cells, and the fill value.
+//! A tensor is three `.npy` files: all elements, a mask of the stored elements, and the fill value.
 
 mod promote;
 
@@ -22,9 +22,9 @@ use promote::promoted;
 /// The files of a tensor.
 #[derive(Clone, Debug)]
 pub struct TensorArrays {
-    /// All cells.
+    /// All elements.
     pub tensor: PathBuf,
-    /// The mask of the stored cells: booleans.
+    /// The mask of the stored elements: booleans.
     pub pattern: PathBuf,
     /// The fill value: one element.
     pub fill: PathBuf,
@@ -33,7 +33,7 @@ pub struct TensorArrays {
 /// Maximum length of a descriptor in bytes.
 const LONGEST_HEADER: u64 = 1 << 20;
 
-/// Writes the stored cells of a tensor according to a descriptor, as
+/// Writes the stored elements of a tensor according to a descriptor, as
 /// [`write_with_descriptor`](nnz_binsparse::write_with_descriptor) does. `header` is a file with that descriptor. If
 /// the type of the values does not hold the fill value, the values get the promoted type of NumPy.
 ///
@@ -55,7 +55,7 @@ pub fn from_arrays(
     let home = home(to, write, context)?;
     // The arrays, and as much again for the coordinates of entries.
     let read = |path| read_array_from(&open_file(path, context)?, context.memory() / 4);
-    let cells = read(&arrays.tensor)?;
+    let elements = read(&arrays.tensor)?;
     let pattern = read(&arrays.pattern)?;
     let fill = read(&arrays.fill)?;
     let only = fill.values.get(0).filter(|_| fill.values.len() == Some(1));
@@ -63,8 +63,8 @@ pub fn from_arrays(
         let found = format!("the shape {:?}", fill.shape);
         return Err(Error::mismatch(Place::path(&arrays.fill), found, "one value"));
     };
-    if pattern.shape != cells.shape {
-        let (found, expected) = (format!("{:?}", pattern.shape), format!("{:?}", cells.shape));
+    if pattern.shape != elements.shape {
+        let (found, expected) = (format!("{:?}", pattern.shape), format!("{:?}", elements.shape));
         return Err(Error::mismatch(Place::path(&arrays.pattern), found, expected));
     }
     let Values::Bint8(stored) = &pattern.values else {
@@ -72,7 +72,7 @@ pub fn from_arrays(
         return Err(Error::mismatch(Place::path(&arrays.pattern), found, "booleans"));
     };
     let stored = stored.iter().map(|truth| truth.0 != 0);
-    let tensor = promoted_with_fill(entries(cells, stored, fill));
+    let tensor = promoted_with_fill(entries(elements, stored, fill));
     let mut writer = home.writer(&[])?;
     nnz_binsparse::write_with_descriptor(&mut writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
@@ -89,14 +89,14 @@ fn open_file(path: &Path, context: &Context) -> Result<InputFile> {
     }
 }
 
-/// Lists the stored cells.
-fn entries(cells: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> Tensor {
-    let NdArray { shape, values: all } = cells;
+/// Lists the stored elements.
+fn entries(elements: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> Tensor {
+    let NdArray { shape, values: all } = elements;
     let mut values = Values::new(all.value_type());
     let mut coordinates = vec![Vec::new(); shape.len()];
     let mut index = vec![0; shape.len()];
-    for (cell, stored) in stored.enumerate() {
-        if let Some(value) = all.get(cell).filter(|_| stored) {
+    for (element, stored) in stored.enumerate() {
+        if let Some(value) = all.get(element).filter(|_| stored) {
             values.push(value);
             for (list, &at) in coordinates.iter_mut().zip(&index) {
                 list.push(at);
@@ -125,14 +125,14 @@ fn promoted_with_fill(tensor: Tensor) -> Tensor {
     if suits { Tensor { values, ..tensor } } else { tensor }
 }
 
-/// Writes all cells of a tensor, the mask of the stored cells, and the fill value.
+/// Writes all elements of a tensor, the mask of the stored elements, and the fill value.
 ///
-/// The types are those of NumPy's type promotion of values and fill. If there is no fill, it is an
+/// The types follow NumPy's type promotion of values and fill. If there is no fill, it is an
 /// `int64` zero. `uint64` is kept then, as floats would not hold all of its values.
 ///
 /// # Errors
 ///
-/// Fails if the tensor cannot be read, is one triangle of a matrix, has more cells than fit into
+/// Fails if the tensor cannot be read, is one triangle of a matrix, has more elements than fit into
 /// the memory that the context allows, or if the targets cannot be written. None of them is written
 /// then.
 pub fn to_arrays(
@@ -166,7 +166,7 @@ pub fn to_arrays(
         _ => promoted(own, fill.value_type()),
     };
     let shape = descriptor.shape.clone();
-    let count = cells(&shape).and_then(|cells| usize::try_from(cells).ok());
+    let count = elements(&shape).and_then(|elements| usize::try_from(elements).ok());
     let bytes = count.and_then(|count| count.checked_mul(value_type.size() + 1));
     let too_much = || {
         let needed = bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX);
@@ -183,17 +183,17 @@ pub fn to_arrays(
     };
     let size = value_type.size();
     let filling = cast(fill)?.repeat(1);
-    for cell in all.bytes_mut().chunks_exact_mut(size) {
-        cell.copy_from_slice(filling.bytes());
+    for element in all.bytes_mut().chunks_exact_mut(size) {
+        element.copy_from_slice(filling.bytes());
     }
     let mut entries = entries;
     while let Some((at, value)) =
         entries.next_entry().map_err(|error| error.with_context(&place))?
     {
-        let cell = at.iter().zip(&shape).fold(0, |cell, (at, extent)| cell * extent + at);
-        let cell = usize::try_from(cell).map_err(|_| too_much())?;
-        all.bytes_mut()[cell * size..][..size].copy_from_slice(cast(value)?.repeat(1).bytes());
-        pattern.bytes_mut()[cell] = 1;
+        let element = at.iter().zip(&shape).fold(0, |element, (at, extent)| element * extent + at);
+        let element = usize::try_from(element).map_err(|_| too_much())?;
+        all.bytes_mut()[element * size..][..size].copy_from_slice(cast(value)?.repeat(1).bytes());
+        pattern.bytes_mut()[element] = 1;
     }
     let fill = NdArray { shape: Vec::new(), values: fill.repeat(1) };
     let written = [
@@ -249,10 +249,10 @@ fn home(to: &Location, write: WriteOptions, context: &Context) -> Result<Contain
     Ok(home)
 }
 
-/// Returns the number of cells of a shape; `None` if it exceeds 64 bits.
-fn cells(shape: &[u64]) -> Option<u64> {
+/// Returns the number of elements of a shape; `None` if it exceeds 64 bits.
+fn elements(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
     }
-    shape.iter().try_fold(1_u64, |cells, &extent| cells.checked_mul(extent))
+    shape.iter().try_fold(1_u64, |elements, &extent| elements.checked_mul(extent))
 }

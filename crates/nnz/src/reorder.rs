@@ -37,7 +37,8 @@ pub(crate) fn new_order(
 ) -> Result<([crate::Selection; 2], ConvertOptions)> {
     let from = &source.place();
     if options.reorder.contains(&Reordering::Frequency) && !source.rereadable() {
-        let what = "ordering a stream by frequency, since it cannot be read twice; write it to a file first";
+        let what = "ordering by frequency reads the source twice, but a stream can be read only once; \
+                    write it to a file first";
         return Err(Error::unsupported(from.clone(), what));
     }
     let orders = nnz_engine::reorder(source, options.reorder.each_ref(), context)?;

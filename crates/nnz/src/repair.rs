@@ -35,8 +35,8 @@ pub struct RepairSummary {
 /// - `end_max` of fragments.
 ///
 /// Files with several matrices are written as wholes, as in [`convert`](fn@crate::convert); if a part cannot be read or
-/// stored, that is an error. The format of the target is that of its extension, otherwise that of the source, with the
-/// usual defaults: version 3 of 10x, csr or csc of SciPy.
+/// stored, that is an error. The format of the target is selected by its extension, otherwise it is the format of the
+/// source, with the usual defaults: version 3 of 10x, csr or csc of SciPy.
 ///
 /// ```no_run
 /// use nnz::{Context, ConvertOptions};

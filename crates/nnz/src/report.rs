@@ -14,13 +14,13 @@ use nnz_core::{ErrorKind, Finding, MatrixSource, Result};
 use nnz_engine::Observed;
 use nnz_plot::Figure;
 
-use crate::formats::Inspected;
+use crate::formats::Inspection;
 use crate::formats::Member;
 use crate::matrix::ArrayAbout;
 use crate::{Error, Location, OpenOptions, ValidateOptions};
 
 pub use axes::{AxisSummary, Quantiles, Top};
-pub use beside::{Compared, beside};
+pub use beside::{Comparison, beside};
 pub use columns::{ColumnSummary, ColumnValues};
 pub use commands::Command;
 pub use html::{html, html_beside};
@@ -47,7 +47,7 @@ impl Default for ReportOptions {
     }
 }
 
-/// What a report has about a matrix.
+/// Report about a matrix.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -67,7 +67,7 @@ pub struct Report {
     pub axes: [AxisSummary; 2],
     /// Pictures.
     pub figures: Vec<Figure>,
-    /// What validation found; `None` if the matrix is not stored.
+    /// Findings of the validation; `None` if the matrix is not stored.
     pub findings: Option<Vec<Finding>>,
     /// Commands to go on with.
     pub commands: Vec<Command>,
@@ -95,7 +95,7 @@ impl Report {
     ) -> Result<Self> {
         let location = &location.into();
         let open = options.open.clone();
-        let Inspected { dataset, members, others: _ } =
+        let Inspection { dataset, members, others: _ } =
             crate::formats::inspect(location, &open, context)?;
         let source = dataset.into_matrix()?;
         let mut report = Self::of_source(&*source, context)?;
@@ -114,7 +114,8 @@ impl Report {
     pub fn of_source(source: &dyn MatrixSource, context: &Context) -> Result<Self> {
         let place = &source.place();
         if !source.rereadable() {
-            let what = "is read several times for a report, and a stream only once; write it to a file first";
+            let what = "a report reads the source several times, but a stream can be read only once; \
+                        write it to a file first";
             return Err(Error::unsupported(place.clone(), what));
         }
         let about = source.about().map_err(|error| error.with_context(place))?;

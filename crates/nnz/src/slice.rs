@@ -37,6 +37,6 @@ pub fn slice(
     let source = Box::new(Slice::new(source, rows, cols)?);
     // Positions in messages of the engine are those in the selection.
     let summary = crate::convert_source(&*source, to, options, context)?;
-    // The size of the source is not that of the selection.
+    // The size of the source is not the size of the selection.
     Ok(Summary { bytes_before: None, ..summary })
 }

@@ -11,7 +11,7 @@ use nnz_core::{Result, is_url};
 use nnz_storage::staging::UrlOutput;
 use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage, TaskContext};
 
-/// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
+/// Returns the file system, and URLs with options by name: options of object_store, `profile`,
 /// `anon`, `bearer_token` and `spool_limit`. Options that are not given come from the environment and the
 /// configuration files of the user.
 ///

@@ -231,10 +231,10 @@ fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether two tensors have the same numbers in all cells, whatever their types.
-pub(crate) fn equal_cells(mut first: Tensor, mut second: Tensor) -> Result<bool> {
+/// Returns whether two tensors have the same numbers in all elements, whatever their types.
+pub(crate) fn equal_elements(mut first: Tensor, mut second: Tensor) -> Result<bool> {
     for tensor in [&mut first, &mut second] {
-        // The fill value is not that of any cell then.
+        // No element has the fill value then.
         tensor.fill = tensor.fill.filter(|_| !tensor.is_full());
     }
     let [one, other] = [first.value_type(), second.value_type()];

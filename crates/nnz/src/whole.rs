@@ -50,7 +50,7 @@ impl ConcatFilesOptions {
 }
 
 /// A file, and the format that writes it as a whole.
-struct Found {
+struct WholeFile {
     format: &'static dyn WholeFormat,
     info: &'static FormatInfo,
     probe: Probe,
@@ -58,7 +58,7 @@ struct Found {
 
 /// Returns the file and its format if the source has several matrices and tables, otherwise `None`. A broken source
 /// fails when it is opened as a matrix.
-fn find(from: &Location, options: &OpenOptions, context: &Context) -> Result<Option<Found>> {
+fn find(from: &Location, options: &OpenOptions, context: &Context) -> Result<Option<WholeFile>> {
     if !matches!(from, Location::Path { .. }) {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ fn find(from: &Location, options: &OpenOptions, context: &Context) -> Result<Opt
     let info = detected.format().info();
     let Some(format) = detected.format().abilities().whole else { return Ok(None) };
     let probe = detected.into_probe();
-    Ok(format.is_file(&probe)?.then_some(Found { format, info, probe }))
+    Ok(format.is_file(&probe)?.then_some(WholeFile { format, info, probe }))
 }
 
 /// Returns the same; `None` also if the target is a single matrix. Fails if an option is set that the format does
@@ -78,7 +78,7 @@ fn find_for(
     to: &Location,
     options: &ConvertOptions,
     context: &Context,
-) -> Result<Option<Found>> {
+) -> Result<Option<WholeFile>> {
     if options.transpose {
         // Rows and columns of whole files are not exchanged.
         return Ok(None);
@@ -90,7 +90,7 @@ fn find_for(
     }
     let found = find(from, &options.open, context)?;
     let found = found.filter(|found| found.format.is_target(to, options));
-    if let Some(Found { info, format, .. }) = found {
+    if let Some(WholeFile { info, format, .. }) = found {
         // Here, because the source is not part of these errors.
         format.check_target(to, options, context)?;
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
@@ -110,7 +110,9 @@ pub fn tables(
     options: &OpenOptions,
     context: &Context,
 ) -> Result<Option<Box<dyn MatrixSource>>> {
-    let Some(Found { format, probe, .. }) = find(from, options, context)? else { return Ok(None) };
+    let Some(WholeFile { format, probe, .. }) = find(from, options, context)? else {
+        return Ok(None);
+    };
     let place = from.source_place();
     let tables = format.tables(&probe).map_err(|error| error.with_context(&place))?;
     Ok(tables.map(|tables| Box::new(Placed::new(tables, place)) as Box<dyn MatrixSource>))
@@ -234,7 +236,7 @@ pub fn slice(
         |format, probe| format.slice_file(probe, to, selected, options, context),
         context,
     )?;
-    // The size of the source is not that of the selection.
+    // The size of the source is not the size of the selection.
     Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
 }
 
@@ -282,7 +284,9 @@ pub fn diff(
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
     let open = &open.clone();
-    let Some(Found { format, probe, .. }) = find(first, open, context)? else { return Ok(false) };
+    let Some(WholeFile { format, probe, .. }) = find(first, open, context)? else {
+        return Ok(false);
+    };
     let Some(other) = find(second, open, context)? else { return Ok(false) };
     if !std::ptr::addr_eq(format, other.format) {
         return Ok(false);
@@ -325,7 +329,7 @@ fn write(
     context: &Context,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let Some(Found { format, probe, .. }) = find_for(from, to, options, context)? else {
+    let Some(WholeFile { format, probe, .. }) = find_for(from, to, options, context)? else {
         return Ok(None);
     };
     let summary =

@@ -28,7 +28,7 @@ pub(crate) fn export(
     rows: Field,
     batches: Batches,
 ) -> PyResult<Bound<'_, PyCapsule>> {
-    let rows = Named::new(&rows).or_raise(py)?;
+    let rows = CField::new(&rows).or_raise(py)?;
     let private = Box::new(Private { rows, batches, failed: None });
     let stream = ArrowArrayStream {
         get_schema: Some(get_schema),
@@ -41,15 +41,15 @@ pub(crate) fn export(
 }
 
 /// A field with C strings.
-struct Named {
+struct CField {
     name: CString,
     format: CString,
     flags: i64,
-    children: Vec<Named>,
-    dictionary: Option<Box<Named>>,
+    children: Vec<CField>,
+    dictionary: Option<Box<CField>>,
 }
 
-impl Named {
+impl CField {
     fn new(field: &Field) -> Result<Self> {
         let text = |text: &str| {
             let refused = |_| {
@@ -68,7 +68,7 @@ impl Named {
 
 /// The private data of a stream.
 struct Private {
-    rows: Named,
+    rows: CField,
     batches: Batches,
     failed: Option<CString>,
 }
@@ -124,8 +124,8 @@ struct SchemaParts {
     dictionary: *mut ArrowSchema,
 }
 
-fn schema(field: &Named) -> ArrowSchema {
-    let boxed = |field: &Named| Box::into_raw(Box::new(schema(field)));
+fn schema(field: &CField) -> ArrowSchema {
+    let boxed = |field: &CField| Box::into_raw(Box::new(schema(field)));
     let mut parts = Box::new(SchemaParts {
         name: field.name.clone(),
         format: field.format.clone(),

@@ -14,12 +14,12 @@ const FEW: u64 = 1 << 16;
 
 /// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct FragmentRange {
     pub(super) positions: Range<u64>,
     pub(super) bases: Option<Range<u32>>,
 }
 
-impl Part {
+impl FragmentRange {
     /// Finds the fragments of a region. A whole chromosome includes empty fragments.
     pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
@@ -35,8 +35,8 @@ impl Part {
 }
 
 /// The requested columns of fragments.
-pub(super) struct Wanted {
-    pub(super) parts: Vec<Part>,
+pub(super) struct FragmentRequest {
+    pub(super) parts: Vec<FragmentRange>,
     /// Chromosome, start, end and cell.
     pub(super) columns: [bool; 4],
     /// A mask of the requested cells.
@@ -52,7 +52,7 @@ pub(super) struct Columns {
     pub(super) cells: Vec<u32>,
 }
 
-impl Wanted {
+impl FragmentRequest {
     /// Reads the columns.
     pub(super) fn read(
         &self,
@@ -65,7 +65,7 @@ impl Wanted {
             .iter()
             .map(|part| part.positions.end.saturating_sub(part.positions.start))
             .sum();
-        let mut collected = Collected {
+        let mut collected = ColumnCollector {
             wanted: self,
             // The same limit as for a matrix.
             allowed: context.result_memory(),
@@ -92,7 +92,7 @@ impl Wanted {
 struct Parts<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
-    left: VecDeque<Part>,
+    left: VecDeque<FragmentRange>,
     now: Option<(Units<'a>, Option<Range<u32>>)>,
 }
 
@@ -110,7 +110,9 @@ impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
                 }
                 units.end()?;
             }
-            let Some(Part { positions, bases }) = self.left.pop_front() else { return Ok(None) };
+            let Some(FragmentRange { positions, bases }) = self.left.pop_front() else {
+                return Ok(None);
+            };
             self.now = match positions.is_empty() {
                 true => None,
                 false => Some((self.source.units(positions, self.fields)?, bases)),
@@ -176,15 +178,15 @@ impl Join<Filter<'_>> for InOrder {
 }
 
 /// Appends batches to columns.
-struct Collected<'a> {
-    wanted: &'a Wanted,
+struct ColumnCollector<'a> {
+    wanted: &'a FragmentRequest,
     /// Memory limit of the columns in bytes.
     allowed: u64,
     count: u64,
     columns: Columns,
 }
 
-impl Collected<'_> {
+impl ColumnCollector<'_> {
     /// Reserves space for fragments in all requested columns, within the memory limit.
     fn reserve(&mut self, more: u64) -> Result<()> {
         let columns = self.wanted.columns.iter().filter(|wanted| **wanted).count() as u64;
@@ -210,7 +212,7 @@ impl Columns {
     }
 }
 
-impl Write<Filter<'_>> for Collected<'_> {
+impl Write<Filter<'_>> for ColumnCollector<'_> {
     fn write(&mut self, batch: FragmentBatch) -> Result<()> {
         let FragmentBatch { chromosome, cells, starts, ends } = batch;
         let count = starts.len().max(cells.len());

@@ -29,7 +29,7 @@ pub(super) fn region(given: &Bound<'_, PyAny>, chromosomes: &StringList) -> PyRe
 /// The regions to count in: the path of a BED file, or names, starts and ends of regions; or the width of tiles, and
 /// the path of a list of chromosomes or their names and sizes.
 #[derive(FromPyObject)]
-pub(super) enum Counted<'py> {
+pub(super) enum CountRegions<'py> {
     #[pyo3(transparent)]
     Listed((Bound<'py, PyAny>, Vec<u32>, Vec<u32>)),
     #[pyo3(transparent)]
@@ -38,7 +38,7 @@ pub(super) enum Counted<'py> {
     Bed(PathBuf),
 }
 
-impl Counted<'_> {
+impl CountRegions<'_> {
     /// Converts to regions.
     pub(super) fn regions(self, py: Python<'_>) -> PyResult<Regions> {
         match self {

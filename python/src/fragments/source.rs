@@ -9,8 +9,8 @@ use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::read::{Part, Wanted};
-use super::regions::{self, Counted};
+use super::read::{FragmentRange, FragmentRequest};
+use super::regions::{self, CountRegions};
 use super::shared::Shared;
 use crate::arrays::vector;
 use crate::columns::from_strings;
@@ -19,7 +19,7 @@ use crate::storage::Scope;
 use crate::task;
 
 /// A range of positions, and the bases that fragments have to overlap, if any.
-type Found = (u64, u64, Option<(u32, u32)>);
+type RangeTuple = (u64, u64, Option<(u32, u32)>);
 
 /// Genomic fragments.
 #[pyclass(frozen, module = "nnz._nnz")]
@@ -113,15 +113,15 @@ impl FragmentSource {
     }
 
     /// Finds the fragments of regions: strings, or numbers of chromosomes with start and end.
-    fn find(&self, py: Python<'_>, regions: &Bound<'_, PyAny>) -> PyResult<Vec<Found>> {
+    fn find(&self, py: Python<'_>, regions: &Bound<'_, PyAny>) -> PyResult<Vec<RangeTuple>> {
         let names = self.read_some(py, |source| source.chromosome_names())?;
         let regions = regions.try_iter()?.map(|region| regions::region(&region?, &names));
         let regions = regions.collect::<PyResult<Vec<_>>>()?;
         let parts = self.read_some(py, move |source| {
-            let parts = regions.iter().map(|region| Part::of_region(source, region));
+            let parts = regions.iter().map(|region| FragmentRange::of_region(source, region));
             parts.collect::<nnz::Result<Vec<_>>>()
         })?;
-        let one = |Part { positions, bases }: Part| {
+        let one = |FragmentRange { positions, bases }: FragmentRange| {
             (positions.start, positions.end, bases.map(|bases| (bases.start, bases.end)))
         };
         Ok(parts.into_iter().map(one).collect())
@@ -133,17 +133,17 @@ impl FragmentSource {
     fn read<'py>(
         &self,
         py: Python<'py>,
-        parts: Vec<Found>,
+        parts: Vec<RangeTuple>,
         columns: [bool; 4],
         cells: Option<&Bound<'py, PyAny>>,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
-        let part = |(start, end, bases): Found| Part {
+        let part = |(start, end, bases): RangeTuple| FragmentRange {
             positions: start..end,
             bases: bases.map(|(start, end)| start..end),
         };
-        let wanted = Wanted {
+        let wanted = FragmentRequest {
             parts: parts.into_iter().map(part).collect(),
             columns,
             cells: cells.map(vector::<bool>).transpose()?,
@@ -187,7 +187,7 @@ impl FragmentSource {
     }
 
     /// Creates the matrix of counts of each cell in each region. It is computed when it is read.
-    fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
+    fn counts(&self, py: Python<'_>, counted: CountRegions<'_>, mode: &str) -> PyResult<Source> {
         let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
         let (inner, place) = self.parts();
         // The counts are read by later operations.

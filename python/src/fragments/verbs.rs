@@ -15,8 +15,8 @@ use crate::error::OrRaise as _;
 use crate::source::location;
 use crate::task;
 
-type Given<'py> = Bound<'py, PyDict>;
-type Made<'py> = PyResult<Bound<'py, PyDict>>;
+type WriteArguments<'py> = Bound<'py, PyDict>;
+type DictResult<'py> = PyResult<Bound<'py, PyDict>>;
 
 /// Returns whether a location has fragments and no matrix.
 #[pyfunction]
@@ -38,9 +38,9 @@ pub(crate) fn import_fragments<'py>(
     sort: bool,
     end_inclusive: bool,
     lists: (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>),
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> Made<'py> {
+) -> DictResult<'py> {
     let options = options::store(given)?;
     let (cells, chromosomes) = lists;
     let cells = cells.map(|cells| regions::names(&cells)).transpose()?;
@@ -61,7 +61,7 @@ pub(crate) fn import_fragments<'py>(
 }
 
 /// A selection: cells and chromosomes, if not all, and the minimum and maximum length.
-type Selected<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, u32, u32);
+type FragmentSelection<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, u32, u32);
 
 /// Writes fragments of some cells, chromosomes and lengths, or all of them.
 #[pyfunction]
@@ -70,10 +70,10 @@ pub(crate) fn write_fragments<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
-    selected: Option<Selected<'py>>,
-    given: &Given<'py>,
+    selected: Option<FragmentSelection<'py>>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> Made<'py> {
+) -> DictResult<'py> {
     let options = options::store(given)?;
     let (from, to) = (location(source), location(target));
     let selected = match selected {
@@ -107,9 +107,9 @@ pub(crate) fn merge_fragments<'py>(
     sources: Vec<OsString>,
     target: OsString,
     prefixes: Vec<String>,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> Made<'py> {
+) -> DictResult<'py> {
     let options = options::store(given)?;
     let from: Vec<Location> = sources.into_iter().map(location).collect();
     let to = location(target);
@@ -159,7 +159,7 @@ pub(crate) fn diff_fragments<'py>(
     Ok(made)
 }
 
-fn describe(py: Python<'_>, difference: FragmentDifference) -> Made<'_> {
+fn describe(py: Python<'_>, difference: FragmentDifference) -> DictResult<'_> {
     let one = PyDict::new(py);
     let text =
         |bytes: &[u8]| PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogateescape"));

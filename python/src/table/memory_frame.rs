@@ -1,4 +1,4 @@
-//! Columns in memory, read in batches as those of a file.
+//! Columns in memory, read in batches like the columns of a file.
 
 use nnz::frames::{Column, FrameBatch, FrameReader};
 use nnz::{Error, Result, Values};

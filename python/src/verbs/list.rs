@@ -37,11 +37,11 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 }
 
 /// The path of a member, its shape, kind and value type.
-pub(crate) type Listed = (String, Vec<u64>, String, String);
+pub(crate) type MemberTuple = (String, Vec<u64>, String, String);
 
 /// Lists the members of a file with several matrices or tables: path, shape, kind and value type.
 #[pyfunction]
-pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
+pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<MemberTuple>> {
     let location = location(path);
     let found = task::run_detached(py, task::Limits::default(), move |context| {
         list_members(&location, &OpenOptions::new(), context)
@@ -50,7 +50,7 @@ pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
     Ok(found.into_iter().map(listed).collect())
 }
 
-pub(crate) fn listed(member: nnz::formats::Member) -> Listed {
+pub(crate) fn listed(member: nnz::formats::Member) -> MemberTuple {
     (member.path, member.shape, member.kind, member.value_type)
 }
 

@@ -19,7 +19,7 @@ use crate::reading::Reading;
 use crate::source::location;
 use crate::{options, select, summary, task};
 
-type Given<'py> = Bound<'py, PyDict>;
+type WriteArguments<'py> = Bound<'py, PyDict>;
 
 /// Converts a location to another. `reading` has the types of the columns of a text, and the dialect of the source.
 #[pyfunction]
@@ -29,7 +29,7 @@ pub(crate) fn convert<'py>(
     source: OsString,
     target: OsString,
     reading: (Option<Vec<String>>, Option<String>),
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let of_table = options::reading(py, reading)?;
@@ -98,7 +98,7 @@ fn convert_table<'py>(
     from: Location,
     to: Location,
     reading: options::TableReading,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options::TableReading { types, from_dialect } = reading;
@@ -131,9 +131,9 @@ pub(crate) fn slice<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
-    selected: select::Selected<'py>,
+    selected: select::SelectionArgs<'py>,
     allow_empty: bool,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, reading) = options::convert_location(given)?;
@@ -154,9 +154,9 @@ pub(crate) fn filter<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
-    conditions: select::Selected<'py>,
+    conditions: select::SelectionArgs<'py>,
     allow_empty: bool,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, reading) = options::convert_location(given)?;
@@ -182,7 +182,7 @@ pub(crate) fn concat<'py>(
     axis: &str,
     ignore_names: bool,
     files: (Option<String>, Option<String>, Option<String>, Option<f64>),
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, reading) = options::convert_location(given)?;
@@ -234,7 +234,7 @@ pub(crate) fn split<'py>(
     directory: PathBuf,
     by: String,
     extension: String,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
@@ -256,7 +256,7 @@ pub(crate) fn repair<'py>(
     source: OsString,
     target: OsString,
     complete: bool,
-    given: &Given<'py>,
+    given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<String>, Option<Bound<'py, PyDict>>)> {
     let (options, _) = options::convert_location(given)?;

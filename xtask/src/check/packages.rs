@@ -1,4 +1,4 @@
-//! What cargo would publish: licences, a README and only what is needed.
+//! The packages that cargo would publish: licences, a README and no other files than needed.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cargo::{Package, cargo, metadata, output, published, root, run, target_directory};
 use crate::error::{Error, Result};
 
-/// What each package has to state.
+/// Required keys of each package.
 const STATED: [&str; 5] = ["description", "license", "readme", "keywords", "categories"];
 
 /// Makes all packages, builds them unless it has to be quick, and checks what is in them.
@@ -85,12 +85,14 @@ fn contents(directory: &Path, package: &Package) -> Result<()> {
         let ours = root().join(licence);
         let ours = fs::read_to_string(&ours).map_err(|error| Error::at(&ours, &error))?;
         if tar(&["-xOzf", &archive, &format!("{inside}{licence}")])? != ours {
-            return Err(Error::new(format!("{name}: {licence} is not that of the repository")));
+            return Err(Error::new(format!(
+                "{name}: {licence} differs from the file of the repository"
+            )));
         }
     }
     let readme = tar(&["-xOzf", &archive, &format!("{inside}README.md")])?;
     if !readme.starts_with(&format!("# {name}\n")) {
-        return Err(Error::new(format!("{name}: README.md is that of another package")));
+        return Err(Error::new(format!("{name}: README.md is for another package")));
     }
     println!("    {stem}: {} files", listed.lines().count());
     Ok(())

@@ -1,4 +1,4 @@
-//! The public interface, compared with that of the last release.
+//! The public interface, compared with the last release.
 
 use std::process::Command;
 

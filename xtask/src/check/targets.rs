@@ -14,7 +14,7 @@ const TARGETS: [(&str, &str); 2] =
 
 pub(super) fn missing() -> Option<String> {
     if cfg!(windows) {
-        return Some("the scripts that call zig are those of Unix".to_owned());
+        return Some("the scripts that call zig are for Unix".to_owned());
     }
     let missing = TARGETS.into_iter().find(|(target, _)| !gets_target(target));
     missing

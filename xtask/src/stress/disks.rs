@@ -8,7 +8,7 @@ mod temporary;
 
 use std::process::Command;
 
-use super::process::Done;
+use super::process::FinishedCommand;
 use super::round::Round;
 use super::scene::{Holds, Scene};
 use super::setup::{Before, INPUTS, LARGEST};
@@ -75,7 +75,7 @@ fn check(
     round: &mut Round<'_>,
     scene: &Scene,
     write: &Write,
-    done: &Done,
+    done: &FinishedCommand,
     refusal: &Refusal<'_>,
 ) -> Result<()> {
     let (what, name) = (refusal.what, refusal.name);

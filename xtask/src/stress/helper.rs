@@ -24,7 +24,7 @@ struct Pipes {
 
 /// The result of adding datasets with h5py.
 #[derive(Debug, Default)]
-pub(super) struct Added {
+pub(super) struct AddedDatasets {
     pub(super) added: Vec<String>,
     pub(super) refused: Vec<String>,
     /// The file was replaced while h5py opened it, before anything was written.
@@ -75,12 +75,12 @@ impl Helper {
     }
 
     /// Adds datasets in sequence.
-    pub(super) fn add(&self, path: &str, names: &[String], pause: f64) -> Result<Added> {
+    pub(super) fn add(&self, path: &str, names: &[String], pause: f64) -> Result<AddedDatasets> {
         let request = json!({ "do": "add", "path": path, "names": names, "pause": pause });
         let answer = self.ask(&request)?;
         let list = |name: &str| strings(answer.get(name));
         let (added, refused, replaced) = (list("added"), list("refused"), list("replaced"));
-        Ok(Added { added, refused, replaced })
+        Ok(AddedDatasets { added, refused, replaced })
     }
 
     /// Lists added datasets that are missing in the file.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::process::Done;
+use super::process::FinishedCommand;
 use super::round::Round;
 use super::scene::{Holds, Scene};
 use super::setup::{Before, INPUTS, LARGEST};
@@ -98,7 +98,7 @@ fn interrupted(
     scene: &Scene,
     input: usize,
     signal: Signal,
-    done: &Done,
+    done: &FinishedCommand,
 ) -> Result<()> {
     let name = scene.kind.name;
     let raw = signal.as_raw();
@@ -117,7 +117,12 @@ fn interrupted(
 
 /// SIGKILL leaves the old target or the new one, and possibly a hidden file that the next write
 /// removes.
-fn killed(round: &mut Round<'_>, scene: &Scene, input: usize, done: &Done) -> Result<()> {
+fn killed(
+    round: &mut Round<'_>,
+    scene: &Scene,
+    input: usize,
+    done: &FinishedCommand,
+) -> Result<()> {
     let kind = scene.kind;
     let holds = scene.holds(round, &[input])?;
     let details = || format!("{}\n{holds:?}", done.outcome());

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A running command.
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     line: String,
     child: Child,
     started: Instant,
@@ -24,7 +24,7 @@ pub(super) struct Running {
 
 /// A finished command.
 #[derive(Clone, Debug)]
-pub(super) struct Done {
+pub(super) struct FinishedCommand {
     /// The command as it can be typed.
     pub(super) line: String,
     pub(super) code: Option<i32>,
@@ -36,7 +36,7 @@ pub(super) struct Done {
     pub(super) hung: bool,
 }
 
-impl Running {
+impl RunningCommand {
     /// Starts a command whose output is written to files of this name.
     pub(super) fn start(command: &mut Command, output: &Path) -> io::Result<Self> {
         let (out, err) = (output.with_extension("out"), output.with_extension("err"));
@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Waits for the end.
-    pub(super) fn finish(mut self) -> io::Result<Done> {
+    pub(super) fn finish(mut self) -> io::Result<FinishedCommand> {
         let (status, hung) = self.wait()?;
         let took = self.started.elapsed();
         let read = |path: &Path| {
@@ -69,7 +69,7 @@ impl Running {
             fs::remove_file(path)?;
             Ok::<_, io::Error>(String::from_utf8_lossy(&bytes).into_owned())
         };
-        Ok(Done {
+        Ok(FinishedCommand {
             line: self.line,
             code: status.code(),
             signal: status.signal(),
@@ -94,7 +94,7 @@ impl Running {
     }
 }
 
-impl Done {
+impl FinishedCommand {
     /// Returns whether it succeeded.
     pub(super) fn succeeded(&self) -> bool {
         self.code == Some(0)

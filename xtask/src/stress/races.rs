@@ -8,7 +8,7 @@ mod replace;
 use std::thread;
 use std::time::Duration;
 
-use super::process::{Done, Running};
+use super::process::{FinishedCommand, RunningCommand};
 use super::round::Round;
 use super::setup::INPUTS;
 use crate::error::Result;
@@ -32,7 +32,7 @@ fn inputs(round: &mut Round<'_>) -> Vec<usize> {
 }
 
 /// Starts commands shortly after each other.
-fn start(round: &mut Round<'_>, commands: &[Vec<String>]) -> Result<Vec<Running>> {
+fn start(round: &mut Round<'_>, commands: &[Vec<String>]) -> Result<Vec<RunningCommand>> {
     let longest = *round.random.pick(&[0, 2, 20]).unwrap_or(&0);
     let mut running = Vec::new();
     for command in commands {
@@ -44,7 +44,7 @@ fn start(round: &mut Round<'_>, commands: &[Vec<String>]) -> Result<Vec<Running>
 }
 
 /// Waits for all of them, and checks that those that failed have printed a reason.
-fn finish(round: &mut Round<'_>, running: Vec<Running>) -> Result<Vec<Done>> {
+fn finish(round: &mut Round<'_>, running: Vec<RunningCommand>) -> Result<Vec<FinishedCommand>> {
     let mut all = Vec::new();
     for running in running {
         let done = round.finish(running)?;

@@ -30,7 +30,7 @@ pub(super) struct Tally {
 
 /// The counts of all rounds of one kind.
 #[derive(Debug, Default)]
-struct Kind {
+struct KindTally {
     rounds: u64,
     checks: u64,
     rates: BTreeMap<String, Rate>,
@@ -41,7 +41,7 @@ struct Kind {
 
 /// The counts of all rounds.
 #[derive(Debug, Default)]
-pub(super) struct Report(BTreeMap<&'static str, Kind>);
+pub(super) struct Report(BTreeMap<&'static str, KindTally>);
 
 impl Tally {
     /// Counts one possible time.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::process::{Done, Running};
+use super::process::{FinishedCommand, RunningCommand};
 use super::random::Random;
 use super::report::{Finding, Tally};
 use super::setup::Setup;
@@ -52,21 +52,21 @@ impl<'a> Round<'a> {
     }
 
     /// Starts the nnz command.
-    pub(super) fn start(&mut self, arguments: &[String]) -> Result<Running> {
+    pub(super) fn start(&mut self, arguments: &[String]) -> Result<RunningCommand> {
         let mut command = self.setup.nnz();
         command.args(arguments);
         self.start_command(&mut command)
     }
 
     /// Starts any command.
-    pub(super) fn start_command(&mut self, command: &mut Command) -> Result<Running> {
+    pub(super) fn start_command(&mut self, command: &mut Command) -> Result<RunningCommand> {
         self.started += 1;
         let output = self.directory.join("output").join(self.started.to_string());
-        Running::start(command, &output).map_err(|error| Error::at(&output, &error))
+        RunningCommand::start(command, &output).map_err(|error| Error::at(&output, &error))
     }
 
     /// Waits for a command and checks what applies to all commands.
-    pub(super) fn finish(&mut self, running: Running) -> Result<Done> {
+    pub(super) fn finish(&mut self, running: RunningCommand) -> Result<FinishedCommand> {
         let output = self.directory.join("output");
         let done = running.finish().map_err(|error| Error::at(&output, &error))?;
         self.log.push(done.outcome());
@@ -77,14 +77,14 @@ impl<'a> Round<'a> {
     }
 
     /// Runs the nnz command to its end.
-    pub(super) fn run(&mut self, arguments: &[&str]) -> Result<Done> {
+    pub(super) fn run(&mut self, arguments: &[&str]) -> Result<FinishedCommand> {
         let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let running = self.start(&arguments)?;
         self.finish(running)
     }
 
     /// Runs the nnz command, which must succeed for the round to continue.
-    pub(super) fn must(&mut self, arguments: &[&str]) -> Result<Done> {
+    pub(super) fn must(&mut self, arguments: &[&str]) -> Result<FinishedCommand> {
         let done = self.run(arguments)?;
         if done.succeeded() { Ok(done) } else { Err(Error::new(done.outcome())) }
     }

@@ -71,7 +71,7 @@ impl Snapshot {
     }
 }
 
-/// Returns whether a name is that of an unfinished output of nnz.
+/// Returns whether a name belongs to an unfinished output of nnz.
 fn is_hidden(name: &str) -> bool {
     name.starts_with('.') && name.contains(".nnz-")
 }
@@ -114,7 +114,7 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Reads those of a path; `None` if it does not exist.
+    /// Reads the access of a path; `None` if it does not exist.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
         Some(Self { mode: found.mode() & 0o7777, owner: (found.uid(), found.gid()) })

@@ -1,6 +1,6 @@
 //! The kernels for 64-bit Arm, compiled and run on another processor.
 //!
-//! Programs for this target need no other tools and libraries than those of Rust.
+//! Programs for this target need only tools and libraries of Rust.
 
 use std::process::Command;
 

@@ -12,7 +12,7 @@ use crate::error::Result;
 const READERS: [(&str, venv::Version, venv::Version); 2] =
     [("old", (3, 10), (3, 11)), ("scanpy", (3, 11), (3, 12))];
 
-/// Builds the `nnz` command and runs the tests of `tests/python` on it, and those of `tests/readers`.
+/// Builds the `nnz` command and runs the tests of `tests/python` and `tests/readers` on it.
 pub(crate) fn run() -> Result<()> {
     let tests = cargo::root().join("tests").join("python");
     let (python, readers) = environments()?;

@@ -1,7 +1,7 @@
 //! A directory in memory for the files of tests.
 //!
 //! Tests write thousands of small stores. On ext4 most of their time would be spent on finding numbers for files without
-//! names, because it does not use those of files that were deleted in the last seconds.
+//! names, because it does not use numbers of files that were deleted in the last seconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};

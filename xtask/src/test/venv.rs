@@ -17,7 +17,7 @@ pub(crate) type Version = (u32, u32);
 const OLDEST: Version = (3, 10);
 const NEWEST: Version = (3, 12);
 
-/// Interpreters to try, in this order, unless `NNZ_PYTHON` is set; those of pyenv come after them.
+/// Interpreters to try, in this order, unless `NNZ_PYTHON` is set; interpreters of pyenv come after them.
 const INTERPRETERS: [&str; 7] =
     ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
 

@@ -19,7 +19,7 @@ pub(crate) struct Validate {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Also print what is unusual but allowed, such as unsorted rows or missing chunks of Zarr
+    /// Also print notes on valid but unusual data, such as unsorted rows or missing chunks of Zarr
     #[arg(long)]
     pub(crate) notes: bool,
 
@@ -114,7 +114,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: Vec<AxisArg>,
 
-    /// What to compute; fewer measures are faster, because unused data is not decoded
+    /// Measures to compute; fewer are faster, because unused data is not decoded
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
 

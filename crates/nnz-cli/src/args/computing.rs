@@ -8,8 +8,8 @@ use super::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
 
 /// Normalize counts: scale each cell to the same sum, and take logarithms
 ///
-/// As scanpy's normalize_total and log1p. Values become float32, or float64 if those of SRC have 64
-/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or that of
+/// Like normalize_total and log1p of scanpy. Values become float32, or float64 if SRC has values of 64
+/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or the layer
 /// FILE.h5ad::layers/NAME.
 #[derive(Debug, Group)]
 #[command(after_help = "\
@@ -45,7 +45,7 @@ pub(crate) struct Normalize {
 
 /// Add up the cells that have the same value of an annotation (pseudobulk)
 ///
-/// DST has a row or column for each value, in place of those for cells. Values are in the order of categories, or
+/// DST has a row or column for each value instead of each cell. Values are in the order of categories, or
 /// sorted. Cells without a value are left out. Sums of integers are integers, other results are float64.
 /// --col-annotations or --row-annotations adds a table to the annotations first.
 #[derive(Debug, Group)]
@@ -66,7 +66,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// What to compute of the values of each group
+    /// Function of the values of each group
     #[arg(long, value_name = "FUNCTION", default_value = "sum")]
     pub(crate) function: Function,
 
@@ -82,8 +82,8 @@ pub(crate) struct Aggregate {
 
 /// Compute principal components
 ///
-/// Features are centred. OUT.npz gets the arrays scores (a row for each cell), loadings (a row for each
-/// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad gets obsm/X_pca,
+/// Features are centred. OUT.npz has the arrays scores (a row for each cell), loadings (a row for each
+/// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad has obsm/X_pca,
 /// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
 /// (randomized subspace iteration); the result depends on --seed only.
 #[derive(Debug, Group)]
@@ -116,7 +116,7 @@ pub(crate) struct PrincipalComponents {
     #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
     pub(crate) iterations: usize,
 
-    /// Seed of the random numbers to begin with
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) seed: u64,
 

@@ -9,19 +9,20 @@ use nnz::engine::Filter as Conditions;
 use nnz::{Error, Header, Location};
 
 use super::selecting::by_axis;
-use super::values::{Listed, listed, read_list};
+use super::values::{TextOrFile, listed, read_list};
 use super::{Writing, location, reading};
 
 /// Write the rows and columns that meet conditions
 ///
-/// A condition compares what nnz stats measures of a row or column with a number: nnz, nonzero, sum, mean, variance,
+/// A condition compares a measure of a row or column, as in nnz stats, with a number: nnz, nonzero, sum, mean, variance,
 /// min or max, and =, !=, <, <=, > or >=. sum(rows=REGEX), for columns, only includes the rows whose names match a
 /// regular expression (or, if none does, whose text annotations match), and / divides two measures. NaN meets no
 /// condition. Anything else is a selection as in nnz slice: ranges, positions, names, @FILE, or a condition on a column
-/// of annotations; column(nnz) is a column whose name is that of a measure.
+/// of annotations; column(nnz) is a column that is named like a measure.
 ///
-/// Both axes are judged by the matrix as it is in SRC, and keep its order. The entries are read twice, or three times if
-/// nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is written.
+/// Measures of both axes are computed on the whole matrix, and its order is kept. Entries are read twice, or three
+/// times if nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is
+/// written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +34,7 @@ pub(crate) struct Filter {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write what is kept
+    /// Where to write the kept rows and columns
     #[arg(value_name = "DST", value_parser = location(), required_unless_present = "dry_run")]
     pub(crate) target: Option<Location>,
 
@@ -85,8 +86,10 @@ enum Condition {
 /// Parses a condition; the name of its file need not be UTF-8.
 fn condition() -> impl TypedValueParser<Value = Condition> {
     OsStringValueParser::new().try_map(|text| match listed(&text)? {
-        Listed::Text(text) => text.parse().map(|parsed| Condition::Text(text.to_owned(), parsed)),
-        Listed::File(path) => Ok(Condition::File(path)),
+        TextOrFile::Text(text) => {
+            text.parse().map(|parsed| Condition::Text(text.to_owned(), parsed))
+        }
+        TextOrFile::File(path) => Ok(Condition::File(path)),
     })
 }
 

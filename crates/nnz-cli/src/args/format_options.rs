@@ -25,13 +25,13 @@ impl FormatArgs {
 
 /// An option and the formats that have it. Its meaning can differ between formats.
 #[derive(Clone)]
-struct Declared {
+struct SharedOption {
     /// One for each meaning.
     options: Vec<FormatOption>,
     formats: Vec<&'static str>,
 }
 
-impl Declared {
+impl SharedOption {
     fn name(&self) -> &'static str {
         self.options.first().map_or("", |option| option.name)
     }
@@ -60,7 +60,7 @@ impl Declared {
 }
 
 /// Lists the options of targets of formats that can store a matrix, sorted by their formats.
-fn declared() -> Vec<Declared> {
+fn declared() -> Vec<SharedOption> {
     collect(|info| match info.writes.contains(&DatasetKind::Matrix) {
         true => info.options,
         false => &[],
@@ -68,12 +68,12 @@ fn declared() -> Vec<Declared> {
 }
 
 /// Lists the options of sources, sorted by their formats.
-fn declared_for_reading() -> Vec<Declared> {
+fn declared_for_reading() -> Vec<SharedOption> {
     collect(|info| info.read_options)
 }
 
-fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<Declared> {
-    let mut all: Vec<Declared> = Vec::new();
+fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<SharedOption> {
+    let mut all: Vec<SharedOption> = Vec::new();
     for info in nnz::formats::list() {
         for option in of(info) {
             match all.iter_mut().find(|known| known.name() == option.name) {
@@ -83,9 +83,7 @@ fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<Declared>
                         known.options.push(*option);
                     }
                 }
-                None => {
-                    all.push(Declared { options: vec![*option], formats: vec![info.name.as_str()] })
-                }
+                None => all.push(SharedOption { options: vec![*option], formats: vec![info.name.as_str()] }),
             }
         }
     }
@@ -137,7 +135,7 @@ pub(super) fn of_whole_files(arg: Arg) -> Arg {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadArgs(pub(crate) FormatOptions);
 
-fn add_arguments(command: Command, start: &str, all: Vec<Declared>) -> Command {
+fn add_arguments(command: Command, start: &str, all: Vec<SharedOption>) -> Command {
     all.into_iter().fold(command, |command, declared| {
         let heading = heading(start, &declared.formats);
         let arg = Arg::new(declared.name()).long(declared.name()).help(declared.help());
@@ -153,7 +151,7 @@ fn add_arguments(command: Command, start: &str, all: Vec<Declared>) -> Command {
     })
 }
 
-fn given(matches: &ArgMatches, all: Vec<Declared>) -> FormatOptions {
+fn given(matches: &ArgMatches, all: Vec<SharedOption>) -> FormatOptions {
     let mut options = FormatOptions::new();
     for declared in all {
         let name = declared.name();

@@ -12,9 +12,9 @@ use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
-/// Fragments are intervals on chromosomes, each from one cell. Fragment files are those of BPCells:
-/// directories, HDF5, NetCDF, Zarr, npz and R objects. Positions are counted from 0, and ends are exclusive. info, cat, names,
-/// convert, validate and diff also accept fragment files.
+/// Fragments are intervals on chromosomes, each from one cell. Fragment files are BPCells files:
+/// directories, HDF5, NetCDF, Zarr, npz and R objects. Positions are counted from 0, and ends are
+/// exclusive. info, cat, names, convert, validate and diff also accept fragment files.
 #[derive(Debug, Group)]
 pub(crate) struct Fragments {
     /// The command to run
@@ -33,7 +33,7 @@ pub(crate) enum FragmentsVerb {
 }
 
 impl FragmentsVerb {
-    /// Whether a target that is there may be replaced.
+    /// Whether an existing target may be replaced.
     pub(crate) fn forced(&self) -> bool {
         match self {
             Self::Import(verb) => verb.storing.force,
@@ -236,7 +236,7 @@ pub(crate) struct Count {
     #[arg(long, value_name = "FILE", requires = "tiles", conflicts_with = "peaks")]
     pub(crate) chrom_sizes: Option<PathBuf>,
 
-    /// What to count
+    /// Count insertions or overlaps
     #[arg(long, value_name = "WHAT", default_value = "insertions")]
     pub(crate) mode: Mode,
 

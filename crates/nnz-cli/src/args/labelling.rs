@@ -9,7 +9,7 @@ use nnz::annotations::{Labels, read_table};
 
 const LABELS: &str = "Names and annotations";
 
-/// Names and annotations that replace those of the source, or are added to them.
+/// Names and annotations that replace the ones of the source, or are added to them.
 #[derive(Debug, Default, Group)]
 pub(crate) struct Labelling {
     /// Use an annotation column of the rows of SRC as their names; the old names become a column

@@ -28,11 +28,11 @@ pub(crate) struct Plot {
     #[arg(value_name = "OUT")]
     pub(crate) target: Option<PathBuf>,
 
-    /// What to draw [default: spy, of fragments: fragments]
+    /// Kind of plot [default: spy, for fragments: fragments]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<KindArg>,
 
-    /// What to measure of each row or column [default: nnz]
+    /// Measure of each row or column [default: nnz]
     #[arg(long, value_name = "WHAT")]
     pub(crate) measure: Option<MeasureArg>,
 
@@ -66,18 +66,18 @@ pub(crate) struct Plot {
     pub(crate) resources: Memory,
 }
 
-/// What is drawn.
+/// The kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KindArg {
     /// Where entries are: their number in each bin of a grid
     Spy,
     /// How entries or sums of rows are distributed
     Rows,
-    /// The same of columns
+    /// How entries or sums of columns are distributed
     Cols,
-    /// The same of cells
+    /// How entries or sums of cells are distributed
     Cells,
-    /// The same of features
+    /// How entries or sums of features are distributed
     Features,
     /// How values are distributed
     Values,
@@ -87,7 +87,7 @@ pub(crate) enum KindArg {
     Fragments,
 }
 
-/// What is measured of a row or column.
+/// The measure of a row or column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MeasureArg {
     /// The number of stored entries, in a dense matrix of nonzero elements

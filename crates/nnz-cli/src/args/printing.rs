@@ -51,7 +51,7 @@ pub(crate) struct Cat {
     #[arg(long)]
     pub(crate) expand: bool,
 
-    /// What to do with duplicate entries (same row and column) [default: error if the format of SRC does not
+    /// How to handle duplicate entries (same row and column) [default: error if the format of SRC does not
     /// allow them, otherwise keep]
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,

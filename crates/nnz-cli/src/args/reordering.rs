@@ -9,20 +9,20 @@ use nnz::engine::Reordering;
 use nnz::{Axis, Error, Header, Location};
 
 use super::selecting::AxisArg;
-use super::values::{Listed, listed, read_list};
+use super::values::{TextOrFile, listed, read_list};
 
 /// New orders of rows and columns.
 #[derive(Debug, Group)]
 pub(crate) struct Reorderings {
     /// Order of rows, cols, cells or features in DST, with their names and annotations: AXIS=frequency (most entries
     /// first, which packs best for the axis that SRC is not stored by), AXIS=@FILE or AXIS=LIST with all names or
-    /// positions, or AXIS=original, which undoes this [may be repeated]
+    /// positions, or AXIS=original, which undoes a reordering [may be repeated]
     #[arg(long, value_name = "AXIS=ORDER", value_parser = reordering())]
-    reorder: Vec<Given>,
+    reorder: Vec<AxisOrder>,
 }
 
 #[derive(Clone, Debug)]
-struct Given {
+struct AxisOrder {
     axis: AxisArg,
     order: Order,
 }
@@ -35,11 +35,11 @@ enum Order {
 }
 
 /// Parses an axis and its order; the name of a file need not be UTF-8.
-fn reordering() -> impl TypedValueParser<Value = Given> {
+fn reordering() -> impl TypedValueParser<Value = AxisOrder> {
     OsStringValueParser::new().try_map(|text| parsed(&text))
 }
 
-fn parsed(text: &OsStr) -> Result<Given, String> {
+fn parsed(text: &OsStr) -> Result<AxisOrder, String> {
     let bytes = text.as_encoded_bytes();
     let at = bytes.iter().position(|byte| *byte == b'=');
     let axis = at.and_then(|at| AxisArg::from_str(str::from_utf8(&bytes[..at]).ok()?, false).ok());
@@ -50,10 +50,10 @@ fn parsed(text: &OsStr) -> Result<Given, String> {
     };
     let order = nnz_storage::os_str_from_bytes(&bytes[at + 1..]);
     let order = match listed(&order)? {
-        Listed::Text(text) => Order::Text(text.to_owned(), text.parse()?),
-        Listed::File(path) => Order::File(path),
+        TextOrFile::Text(text) => Order::Text(text.to_owned(), text.parse()?),
+        TextOrFile::File(path) => Order::File(path),
     };
-    Ok(Given { axis, order })
+    Ok(AxisOrder { axis, order })
 }
 
 impl Reorderings {
@@ -64,7 +64,7 @@ impl Reorderings {
         header: impl Fn() -> Result<Header, Error>,
     ) -> Result<[Reordering; 2], Error> {
         let mut orders = [Reordering::Unchanged, Reordering::Unchanged];
-        for Given { axis, order } in &self.reorder {
+        for AxisOrder { axis, order } in &self.reorder {
             let axis = axis.axis(source, &header)?;
             let place = &mut orders[usize::from(axis == Axis::Cols)];
             if *place != Reordering::Unchanged {

@@ -8,7 +8,7 @@ use nnz::Location;
 use super::reading::From;
 use super::{Memory, Threads, location};
 
-/// Write a page about a matrix: properties, pictures, summaries and what validation finds
+/// Write a page about a matrix: properties, pictures, summaries and findings of the validation
 ///
 /// OUT is one HTML file without scripts or links to other files, which can be opened offline, printed and sent. The
 /// entries are read several times, and a sample of them is converted to other formats to estimate its sizes there.
@@ -27,7 +27,7 @@ pub(crate) struct Report {
     #[arg(value_name = "OUT")]
     pub(crate) target: PathBuf,
 
-    /// Another matrix, shown beside SRC, with what differs between them
+    /// Another matrix to show beside SRC, with their differences
     #[arg(long, value_name = "OTHER", value_parser = location())]
     pub(crate) beside: Option<Location>,
 

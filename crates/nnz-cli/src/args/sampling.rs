@@ -66,7 +66,7 @@ pub(crate) struct Sampling {
 type OfAxis = (Selection, bool);
 
 fn count(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected a number of them, such as 1000".to_owned())
+    text.parse().map_err(|_| "expected a count, such as 1000".to_owned())
 }
 
 fn seed(text: &str) -> Result<u64, String> {

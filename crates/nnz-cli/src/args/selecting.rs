@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 use nnz::{Axis, Error, ErrorKind, Header, Location, Selection, matrix::AxisKind};
 
-use super::values::{Selected, selected};
+use super::values::{SelectionArg, selected};
 
 /// Selections of rows and columns.
 #[derive(Debug, Group)]
@@ -14,27 +14,27 @@ pub(crate) struct Selecting {
     /// Rows: ranges, positions, names, or @FILE with one name or position per line; or a condition such as
     /// cell_type=B,T or n_counts>=500. Repeated options are combined with AND [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
-    rows: Vec<Selected>,
+    rows: Vec<SelectionArg>,
 
     /// Columns, like --rows [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
-    cols: Vec<Selected>,
+    cols: Vec<SelectionArg>,
 
     /// Cells: like --rows or --cols, for the axis that has cells
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
-    cells: Vec<Selected>,
+    cells: Vec<SelectionArg>,
 
     /// Features: like --rows or --cols, for the axis that has features
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
-    features: Vec<Selected>,
+    features: Vec<SelectionArg>,
 
     /// Allow a selection of nothing, such as an empty @FILE
     #[arg(long)]
     allow_empty: bool,
 }
 
-/// Combines what is given for rows and columns with what is given for cells and features. The location is that of the
-/// matrix, in messages.
+/// Combines selections of rows and columns with selections of cells and features. The location of the matrix is for
+/// messages.
 pub(super) fn by_axis<T>(
     mut axes: [Option<T>; 2],
     kinds: [Option<T>; 2],
@@ -60,7 +60,7 @@ pub(super) fn by_axis<T>(
 }
 
 /// Parses a selection; the name of its file need not be UTF-8.
-fn selection() -> impl TypedValueParser<Value = Selected> {
+fn selection() -> impl TypedValueParser<Value = SelectionArg> {
     OsStringValueParser::new().try_map(|text| selected(&text))
 }
 
@@ -71,7 +71,7 @@ impl Selecting {
         source: &Location,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<[Option<Selection>; 2], Error> {
-        let list = |all: &[Selected]| Selected::all(all, self.allow_empty);
+        let list = |all: &[SelectionArg]| SelectionArg::all(all, self.allow_empty);
         let axes = [list(&self.rows)?, list(&self.cols)?];
         let kinds = [list(&self.cells)?, list(&self.features)?];
         let found = by_axis(axes, kinds, (source, header), Selection::of_kind, Selection::and)?;
@@ -83,17 +83,17 @@ impl Selecting {
         self.all().next().is_none()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Selected> {
+    fn all(&self) -> impl Iterator<Item = &SelectionArg> {
         [&self.rows, &self.cols, &self.cells, &self.features].into_iter().flatten()
     }
 
     /// Returns the texts of lists that are not files.
     pub(super) fn texts(&self) -> Vec<&OsStr> {
-        self.all().filter_map(Selected::text).collect()
+        self.all().filter_map(SelectionArg::text).collect()
     }
 }
 
-/// An axis of a matrix, by its name or by what is along it.
+/// An axis of a matrix, by its name or by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AxisArg {
     Rows,
@@ -105,7 +105,7 @@ pub(crate) enum AxisArg {
 }
 
 impl AxisArg {
-    /// Returns the axis of a matrix. The location is that of the matrix, in messages.
+    /// Returns the axis of a matrix. The location of the matrix is for messages.
     pub(crate) fn axis(
         self,
         source: &Location,

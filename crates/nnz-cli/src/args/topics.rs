@@ -38,7 +38,7 @@ Locations
                  written. FILE:: is the root.
   FILE::NAME     A variable of a MAT-file, or a .mtx file in a tar archive (.tar.gz). When writing a
                  MAT-file, the name of its only variable.
-  DIR::NAME      A matrix of a directory with several, such as those of STARsolo.
+  DIR::NAME      A matrix of a directory with several, such as an output of STARsolo.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
   URL            s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY; a source also

@@ -11,20 +11,20 @@ use nnz::{
 
 /// A selection of rows or columns.
 #[derive(Clone, Debug)]
-pub(crate) enum Selected {
+pub(crate) enum SelectionArg {
     /// A list in the argument.
-    Listed(String, Selection),
+    List(String, Selection),
     /// A file with one row or column per line.
     File(PathBuf),
 }
 
-impl Selected {
+impl SelectionArg {
     /// Combines selections; `None` if there are none. An empty file is an error unless `empty` is set.
     pub(crate) fn all(selected: &[Self], empty: bool) -> Result<Option<Selection>, Error> {
         let mut all = None;
         for one in selected {
             let selection = match one {
-                Self::Listed(_, selection) => selection.clone(),
+                Self::List(_, selection) => selection.clone(),
                 Self::File(path) => read_list(path, empty)?,
             };
             all = Some(match all.take() {
@@ -38,7 +38,7 @@ impl Selected {
     /// Returns the text of a list that is not a file.
     pub(crate) fn text(&self) -> Option<&OsStr> {
         match self {
-            Self::Listed(text, _) => Some(OsStr::new(text)),
+            Self::List(text, _) => Some(OsStr::new(text)),
             Self::File(_) => None,
         }
     }
@@ -60,27 +60,29 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 }
 
 /// Parses a list, or `@FILE`.
-pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
+pub(super) fn selected(text: &OsStr) -> Result<SelectionArg, String> {
     match listed(text)? {
-        Listed::File(path) => Ok(Selected::File(path)),
-        Listed::Text(text) => text.parse().map(|list| Selected::Listed(text.to_owned(), list)),
+        TextOrFile::File(path) => Ok(SelectionArg::File(path)),
+        TextOrFile::Text(text) => {
+            text.parse().map(|list| SelectionArg::List(text.to_owned(), list))
+        }
     }
 }
 
 /// A text, or a file.
-pub(super) enum Listed<'a> {
+pub(super) enum TextOrFile<'a> {
     Text(&'a str),
     File(PathBuf),
 }
 
 /// Distinguishes a text from `@FILE`.
-pub(super) fn listed(text: &OsStr) -> Result<Listed<'_>, String> {
+pub(super) fn listed(text: &OsStr) -> Result<TextOrFile<'_>, String> {
     match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Listed::File(PathBuf::from(&*nnz_storage::os_str_from_bytes(path)))),
+        Some(path) => Ok(TextOrFile::File(PathBuf::from(&*nnz_storage::os_str_from_bytes(path)))),
         None => {
             let expected = "names in an argument must be UTF-8; use @FILE for others";
-            text.to_str().map(Listed::Text).ok_or_else(|| expected.to_owned())
+            text.to_str().map(TextOrFile::Text).ok_or_else(|| expected.to_owned())
         }
     }
 }

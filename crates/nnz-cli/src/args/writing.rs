@@ -46,7 +46,7 @@ pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) reordering: reordering::Reorderings,
 
-    /// Choose what is not set by other options. fast: for reading; integers are packed in BPCells, nothing is
+    /// Set the options that are not given. fast: for reading; integers are packed in BPCells, nothing is
     /// compressed, and features are ordered by frequency if SRC is stored by cell. small: the same order, and the best
     /// compression that usual programs read. share: gzip, which all programs read
     #[arg(long, value_name = "PURPOSE", value_parser = ["fast", "small", "share"])]
@@ -112,8 +112,8 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 
 /// Concatenate matrices along an axis
 ///
-/// With --axis rows, the rows of each matrix follow those of the one before; with --axis cols, the
-/// columns. The other axis must have the same size and, if present, the same names. The target has the
+/// With --axis rows, the rows of each matrix follow the rows of the previous matrix; with --axis cols,
+/// the columns. The other axis must have the same size and, if present, the same names. The target has the
 /// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
 /// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
@@ -168,8 +168,8 @@ pub(crate) struct ConcatFiles {
     #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// Value of missing elements of dense arrays with --join outer [default: NaN]; those of sparse arrays
-    /// are 0, so if there are any, another NUMBER is an error
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements
+    /// of sparse arrays are 0, so if there are any, another NUMBER is an error
     #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
     #[arg(allow_negative_numbers = true, value_parser = number)]
     pub(crate) fill: Option<f64>,
@@ -185,7 +185,7 @@ pub(crate) enum JoinArg {
 /// Write the cells of an AnnData file to one file per value of a column
 ///
 /// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
-/// not every system allows in names of files become _, which a note says. Cells without a value are not written. All
+/// not every system allows in names of files become _, with a note. Cells without a value are not written. All
 /// files appear when the last one is complete; if splitting fails or is interrupted, nothing is written.
 #[derive(Debug, Group)]
 #[command(mut_args(of_split))]
@@ -220,7 +220,7 @@ const REPAIRED_FORMAT: &str = "Format to write: a name from nnz formats, or a Bi
 
 /// Write a corrected copy of a broken file
 ///
-/// Corrects and lists what has a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
+/// Corrects and lists errors with a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
 /// number of entries in the header; unsorted entries; end_max of fragments. Anything else is an error, and nothing
 /// is written. An AnnData file is written with everything in it.
 #[derive(Debug, Group)]
@@ -326,7 +326,7 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// What to do with duplicate entries (same row and column) [default: error if SRC or DST does not allow
+    /// How to handle duplicate entries (same row and column) [default: error if SRC or DST does not allow
     /// them, otherwise keep]
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,

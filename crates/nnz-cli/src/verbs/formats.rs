@@ -11,34 +11,34 @@ use crate::{Outcome, args};
 const SCHEMA: &str = "nnz-formats/1";
 
 #[derive(Serialize)]
-struct All {
-    formats: Vec<Shown>,
+struct FormatList {
+    formats: Vec<FormatEntry>,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct FormatEntry {
     name: &'static str,
     aliases: &'static [&'static str],
     reads: Vec<String>,
     writes: Vec<String>,
     extensions: Vec<String>,
     summary: &'static str,
-    options: Vec<ShownOption>,
-    read_options: Vec<ShownOption>,
+    options: Vec<OptionEntry>,
+    read_options: Vec<OptionEntry>,
 }
 
 #[derive(Serialize)]
-struct ShownOption {
+struct OptionEntry {
     name: &'static str,
     value: Option<&'static str>,
     help: &'static str,
 }
 
-impl Shown {
+impl FormatEntry {
     fn new(format: &FormatInfo) -> Self {
         let kinds = |kinds: &[DatasetKind]| kinds.iter().map(ToString::to_string).collect();
         let option =
-            |&FormatOption { name, value, help, .. }: &_| ShownOption { name, value, help };
+            |&FormatOption { name, value, help, .. }: &_| OptionEntry { name, value, help };
         Self {
             name: format.name.as_str(),
             aliases: format.aliases,
@@ -55,8 +55,8 @@ impl Shown {
 /// Lists the formats.
 pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
     if args.json {
-        let formats = nnz::formats::list().into_iter().map(Shown::new).collect();
-        print_json(SCHEMA, &All { formats })?;
+        let formats = nnz::formats::list().into_iter().map(FormatEntry::new).collect();
+        print_json(SCHEMA, &FormatList { formats })?;
     } else {
         with_stdout(|out| out.write_all(format_table().as_bytes()).map_err(failed))?;
     }
@@ -66,7 +66,7 @@ pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
 /// Returns a table of the formats, with two lines for each.
 pub(crate) fn format_table() -> String {
     let mut rows = vec![["name", "read", "written", "extensions"].map(str::to_owned)];
-    let formats: Vec<_> = nnz::formats::list().into_iter().map(Shown::new).collect();
+    let formats: Vec<_> = nnz::formats::list().into_iter().map(FormatEntry::new).collect();
     rows.extend(formats.iter().map(|format| {
         let list =
             |items: &[String]| if items.is_empty() { "-".to_owned() } else { items.join(" ") };

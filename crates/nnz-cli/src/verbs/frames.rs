@@ -112,7 +112,7 @@ pub(super) fn cat(
     let cols = range(&options.cols, Axis::Cols, frame.columns().len() as u64)?;
     let mut printed = Ok(());
     with_stdout(|out| {
-        // What was read before an error is printed, too.
+        // Rows read before an error are printed, too.
         printed = frames::print(frame, rows, cols, out);
         Ok(())
     })?;

@@ -64,7 +64,7 @@ pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Writes the page of a command and those of its subcommands.
+/// Writes the pages of a command and of its subcommands.
 fn write_page(directory: &Path, page: &Command, force: bool) -> Result<(), Error> {
     let name = page.get_display_name().unwrap_or("nnz");
     let path = directory.join(format!("{name}.1"));

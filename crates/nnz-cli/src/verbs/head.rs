@@ -17,7 +17,7 @@ const WIDEST: usize = 24;
 const MOST: u64 = 10;
 const LINE: usize = 80;
 
-/// What is between columns.
+/// The separator between columns.
 const BETWEEN: &str = "  ";
 
 /// Prints the first rows and columns.

@@ -42,7 +42,7 @@ struct Report {
     value_type: String,
     /// Whether all entries share one value.
     iso: bool,
-    /// The value of cells that are not stored, if it is not zero.
+    /// The value of elements that are not stored, if it is not zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<String>,
     storage: &'static str,
@@ -102,7 +102,7 @@ struct Array {
 /// Describes a dataset.
 pub(crate) fn info(args: &args::Info, context: &Context) -> Result<Outcome, Error> {
     let options = args.reading.set();
-    let nnz::formats::Inspected { dataset, members, others } =
+    let nnz::formats::Inspection { dataset, members, others } =
         match nnz::formats::inspect(&args.source, &options, context) {
             Err(error) => return file::info(args, context).unwrap_or(Err(error)),
             Ok(found) => found,

@@ -28,7 +28,7 @@ const BINS: usize = 400;
 
 /// Draws a picture of a matrix or of fragments, or prints its numbers.
 pub(crate) fn plot(args: &Plot, context: &Context) -> Result<Outcome, Error> {
-    // What is wrong with the output is an error before anything is read.
+    // An invalid output is reported before anything is read.
     let output = Output::of(args, context)?;
     check(args)?;
     let options = args.reading.set();
@@ -66,7 +66,7 @@ fn numbers(
                 return Err(Error::argument(NOT_SELECTED));
             }
             let found = dataset.into_fragments().ok_or_else(|| {
-                let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
+                let what = "contains a matrix; --kind fragments requires genomic fragments";
                 Error::unsupported(place.clone(), what)
             })?;
             let lengths = nnz::engine::plot::fragment_lengths(&*found, context);
@@ -104,7 +104,7 @@ fn bits(dataset: Dataset, place: &Place) -> Result<Vec<PackedWidths>, Error> {
     };
     let found = found.map_err(|error| error.with_context(place))?;
     found.ok_or_else(|| {
-        let what = "is not bit-packed: --kind bits draws packed BPCells matrices and fragments";
+        let what = "not bit-packed; --kind bits requires packed BPCells matrices or fragments";
         Error::unsupported(place.clone(), what)
     })
 }

@@ -18,14 +18,14 @@ use crate::{Outcome, args};
 struct Report {
     whole: Line,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rows: Option<Vec<Labelled>>,
+    rows: Option<Vec<AxisLine>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cols: Option<Vec<Labelled>>,
+    cols: Option<Vec<AxisLine>>,
 }
 
 /// A row or column, with its position in the file.
 #[derive(Serialize)]
-struct Labelled {
+struct AxisLine {
     position: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -205,12 +205,12 @@ fn table(
 }
 
 /// Returns rows or columns with their positions and names.
-fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<Labelled>, Error> {
+fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<AxisLine>, Error> {
     let mut names = matrix.source().read_names(axis)?;
     let mut lines = Vec::with_capacity(list.len());
     for (number, moments) in (0..).zip(list) {
         let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
-        lines.push(Labelled {
+        lines.push(AxisLine {
             position: matrix.position(axis, number),
             name: name.map(|name| String::from_utf8_lossy(name).into_owned()),
             line: Line::from(moments),

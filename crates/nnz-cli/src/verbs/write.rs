@@ -183,7 +183,7 @@ pub(super) fn first_of_several<'a>(
         [first, _, ..] => Ok(first),
         _ => {
             let what = format!(
-                "a target is missing after {last}: expected two sources or more, and then the target"
+                "the target is missing after {last}: expected at least two sources and a target"
             );
             Err(Error::argument(what))
         }
@@ -282,7 +282,7 @@ pub(super) fn file_size(source: &Location) -> Option<u64> {
     path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }
 
-/// Returns whether the size of a location is that of a matrix with all that is stored with it: not if it is a group,
+/// Returns whether the size of a location includes everything that is stored with the matrix: not if it is a group,
 /// or a store with groups, whose other groups are not counted.
 fn is_complete(location: &Location) -> bool {
     match location {

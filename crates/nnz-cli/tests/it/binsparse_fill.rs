@@ -1,4 +1,4 @@
-//! Matrices and tensors with a fill value, compared by cell.
+//! Matrices and tensors with a fill value, compared by element.
 
 use std::process::Command;
 
@@ -58,7 +58,7 @@ fn made() -> Made {
 }
 
 #[test]
-fn stored_fill_values_equal_unstored_cells() {
+fn stored_fill_values_equal_unstored_elements() {
     let made = made();
     // 3 9
     // 3 3
@@ -78,7 +78,7 @@ fn stored_fill_values_equal_unstored_cells() {
 }
 
 #[test]
-fn different_fill_values_only_affect_unstored_cells() {
+fn different_fill_values_only_affect_unstored_elements() {
     let made = made();
     // 3 9
     // 3 3
@@ -92,11 +92,11 @@ fn different_fill_values_only_affect_unstored_cells() {
     assert!(!equal(&few, &most));
     assert_eq!(run(&["diff", &few, &most]).out, "1\t1\t3\t7\n");
     let none = made.csr("none", "int64", [&[0, 0, 0], &[], &[]], None);
-    // A cell of one matrix, and three of neither.
+    // An element of one matrix, and three of neither.
     let found = "0\t0\t3\t-\n0\t1\t9\t-\n1\t0\t3\t-\n1\t1\t3\t-\n";
     assert_eq!(run(&["diff", &few, &none]).out, found);
     assert_eq!(run(&["diff", &few, &none, "--max-diffs", "1"]).out, "0\t0\t3\t-\n");
-    // Not a cell that both omit, but two that have zero in one and the fill value in the other.
+    // Not an element that both omit, but two that have zero in one and the fill value in the other.
     let across = made.csr("across", "int64", [&[0, 1, 3], &[0, 0, 1], &[3, 3, 0]], Some(9));
     let zeros = made.csr("zeros", "int64", [&[0, 2, 3], &[0, 1, 0], &[3, 9, 3]], None);
     assert!(equal(&across, &zeros));

@@ -1,4 +1,4 @@
-//! What conversions of Binsparse keep: keys of the user, negated values, fill values.
+//! Conversions of Binsparse keep keys of the user, negated values, fill values.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ impl Made {
         text(&self.0.path().join(name)).to_owned()
     }
 
-    /// A matrix with one entry, 5 in the first cell, and keys of the user.
+    /// A matrix with one entry, 5 in the first element, and keys of the user.
     fn keyed(&self, name: &str, keys: &Value, attributes: &Value) -> String {
         let about = json!({"format": "COOR", "shape": [2, 2], "number_of_stored_values": 1,
             "data_types": {}, "attributes": attributes});
@@ -256,7 +256,7 @@ fn the_fill_value_of_a_dense_matrix_is_ignored() {
     }
     let output = run(&["stats", &source]).good();
     assert!(output.contains('3'), "{output}");
-    // In a sparse format without fill values, zeros are omitted, not cells with the fill value.
+    // In a sparse format without fill values, zeros are omitted, not elements with the fill value.
     let about = json!({"format": "DMATR", "shape": [1, 3], "number_of_stored_values": 3,
         "fill": true, "data_types": {"values": "int32", "fill_value": "int32"}});
     let arrays = [("values", &[0, 7, 2][..]), ("fill_value", &[7])];

@@ -33,7 +33,7 @@ fn binsparse_keeps_the_format_of_its_source() {
             convert("convert", &source, &from, &["--to", own]);
             let kept: [(&str, &[&str]); 4] = [
                 ("convert", &[]),
-                // The order is that of the source.
+                // The order is the same as in the source.
                 ("transpose", &[]),
                 ("slice", &["--rows", "1:4"]),
                 ("convert", &["--to", "binsparse"]),

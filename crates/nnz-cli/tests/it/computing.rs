@@ -132,7 +132,7 @@ fn results_without_the_entries_do_not_replace_their_source() {
         for arguments in [&["pca", "--components", "2"][..], &["aggregate", "--by", "name"]] {
             let both = [text(&study), text(target), "--force"];
             let done = run(&[arguments, &both].concat());
-            assert!(done.err.contains("would replace the source"), "{done:?}");
+            assert!(done.err.contains("the target is the source"), "{done:?}");
         }
     }
     assert_eq!(fs::read(&study).unwrap(), before);

@@ -43,8 +43,8 @@ fn golden() -> Vec<Golden> {
     manifest["files"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// Row, column and bits of a cell; all NaN have the same bits.
-type Cells = BTreeMap<(u64, u64), u64>;
+/// Row, column and bits of an element; all NaN have the same bits.
+type Elements = BTreeMap<(u64, u64), u64>;
 
 fn bits_of_float(value: f64, of: &str) -> u64 {
     match of {
@@ -74,8 +74,8 @@ fn hexadecimal(text: &str) -> f64 {
     size * sign
 }
 
-/// Returns the cells whose bits are not all zero.
-fn expected(golden: &Golden) -> Cells {
+/// Returns the elements whose bits are not all zero.
+fn expected(golden: &Golden) -> Elements {
     let content = &golden.json["content"];
     let Some(listed) = content["nonzero"].as_array() else {
         // The manifest has a formula for these.
@@ -93,23 +93,23 @@ fn expected(golden: &Golden) -> Cells {
                 .collect(),
         };
     };
-    let cell = |cell: &Value| {
-        let place = (cell[0].as_u64().unwrap(), cell[1].as_u64().unwrap());
+    let element = |element: &Value| {
+        let place = (element[0].as_u64().unwrap(), element[1].as_u64().unwrap());
         let column = if golden.frame { usize::try_from(place.1).unwrap() } else { 0 };
         let of = golden.types[column].as_str();
-        let bits = match &cell[2] {
+        let bits = match &element[2] {
             Value::String(text) => bits_of_float(hexadecimal(text), of),
             number if of.starts_with('f') => bits_of_float(number.as_f64().unwrap(), of),
             number => number.as_u64().unwrap_or_else(|| number.as_i64().unwrap().cast_unsigned()),
         };
         (place, bits)
     };
-    listed.iter().map(cell).collect()
+    listed.iter().map(element).collect()
 }
 
 /// Returns the output of `nnz cat` without zeros.
-fn printed(golden: &Golden, text: &str) -> Cells {
-    let mut cells = Cells::new();
+fn printed(golden: &Golden, text: &str) -> Elements {
+    let mut elements = Elements::new();
     for line in text.lines() {
         let mut fields = line.split('\t');
         let [row, col] = [(); 2].map(|()| fields.next().unwrap().parse::<u64>().unwrap());
@@ -125,10 +125,10 @@ fn printed(golden: &Golden, text: &str) -> Cells {
                 .unwrap_or_else(|_| value.parse::<i64>().unwrap().cast_unsigned()),
         };
         if bits != 0 {
-            assert_eq!(cells.insert((row, col), bits), None, "{}: {line}", golden.name);
+            assert_eq!(elements.insert((row, col), bits), None, "{}: {line}", golden.name);
         }
     }
-    cells
+    elements
 }
 
 #[test]
@@ -699,14 +699,14 @@ fn integers_of_16_bits_are_widened() {
         bytes.extend([1, code]);
         bytes.extend(bits.to_le_bytes());
         fs::write(&from, bytes).unwrap();
-        let cells = run(&["cat", text(&from)]).good();
+        let elements = run(&["cat", text(&from)]).good();
         for (number, more) in [&[][..], &["--segments", "1"]].into_iter().enumerate() {
             for dialect in ["daphne", "daphne-2022"] {
                 let to = folder.path().join(format!("{wide}-{number}-{dialect}.dbdf"));
                 convert(&from, &to, &[&["--dialect", dialect], more].concat());
                 let info = run(&["info", text(&to)]).good();
                 assert!(info.contains(wide), "{info}");
-                assert_eq!(run(&["cat", text(&to)]).good(), cells);
+                assert_eq!(run(&["cat", text(&to)]).good(), elements);
             }
         }
     }

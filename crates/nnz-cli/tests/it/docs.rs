@@ -142,19 +142,22 @@ fn pages() -> Vec<PathBuf> {
 }
 
 /// A part of a page that is executed or read.
-enum Part<'a> {
+enum PagePart<'a> {
     /// A block, with the text after its fence and its lines.
     Block(&'a str, Vec<&'a str>),
     Line(&'a str),
 }
 
-fn parts(page: &str) -> Vec<Part<'_>> {
+fn parts(page: &str) -> Vec<PagePart<'_>> {
     let (mut parts, mut lines) = (Vec::new(), page.lines());
     while let Some(line) = lines.next() {
         match line.strip_prefix("```") {
-            None => parts.push(Part::Line(line)),
+            None => parts.push(PagePart::Line(line)),
             Some(info) => {
-                parts.push(Part::Block(info, lines.by_ref().take_while(|l| *l != "```").collect()));
+                parts.push(PagePart::Block(
+                    info,
+                    lines.by_ref().take_while(|l| *l != "```").collect(),
+                ));
             }
         }
     }
@@ -213,8 +216,8 @@ fn commands_of_all_pages_run() {
         let scratch = Scratch::new();
         for part in parts(&content) {
             let (info, lines) = match part {
-                Part::Block(info, lines) => (info, lines),
-                Part::Line(line) => {
+                PagePart::Block(info, lines) => (info, lines),
+                PagePart::Line(line) => {
                     commands_of_row(line).for_each(|command| drop(scratch.run(&command, &place)));
                     continue;
                 }
@@ -251,7 +254,7 @@ fn session(scratch: &Scratch, lines: &[&str], place: &str) {
     }
 }
 
-/// Returns the verbs, including those of `fragments`.
+/// Returns the verbs, including the verbs of `fragments`.
 fn verbs() -> Vec<String> {
     let list = |arguments: &[&str]| {
         let help = run(arguments).good();
@@ -293,7 +296,7 @@ fn examples_of_the_help_run() {
 fn links(page: &str) -> Vec<String> {
     let mut prose = String::new();
     for part in parts(page) {
-        if let Part::Line(line) = part {
+        if let PagePart::Line(line) = part {
             // Text in backticks is code.
             prose.extend(line.split('`').step_by(2));
             prose.push('\n');
@@ -307,7 +310,7 @@ fn links(page: &str) -> Vec<String> {
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for part in parts(page) {
-        let Part::Line(line) = part else { continue };
+        let PagePart::Line(line) = part else { continue };
         let Some((_, heading)) = line.split_once("# ").filter(|_| line.starts_with('#')) else {
             continue;
         };

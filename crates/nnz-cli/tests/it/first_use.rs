@@ -1,4 +1,4 @@
-//! What users try first: options that do not apply, wrong locations and extensions, and messages about them.
+//! Common first attempts of users: options that do not apply, wrong locations and extensions, and messages about them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,7 @@ fn extensions_of_other_formats_are_errors() {
     ] {
         let target = scratch.path().join(name);
         let refused = fails(&["convert", text(&source), text(&target), "--to", format]);
-        let expected = format!("the extension is that of {extension}, not of {format}");
+        let expected = format!("the extension belongs to {extension}, not to {format}");
         assert!(refused.contains(&expected), "{refused}");
         assert!(!target.exists());
     }

@@ -299,8 +299,8 @@ fn merge_select_and_count() {
     assert_eq!(counted.code, Some(0), "{counted:?}");
     assert!(counted.err.contains("none"), "{counted:?}");
     // Cells: x_A, x_B, y_A, y_C.
-    let cells = "0\t0\t1\n0\t2\t1\n2\t0\t1\n2\t1\t2\n2\t3\t1\n3\t0\t1\n3\t3\t2\n";
-    assert_eq!(run(&["cat", &at("c.bpcells")]).good(), cells);
+    let elements = "0\t0\t1\n0\t2\t1\n2\t0\t1\n2\t1\t2\n2\t3\t1\n3\t0\t1\n3\t3\t2\n";
+    assert_eq!(run(&["cat", &at("c.bpcells")]).good(), elements);
     let names = "chr2:2-6\nnone:1-2\nchr1:19-90\nchr1:0-30\n";
     assert_eq!(run(&["names", &at("c.bpcells"), "rows"]).good(), names);
     assert_eq!(run(&["names", &at("c.bpcells"), "cols"]).good(), "x_A\nx_B\ny_A\ny_C\n");
@@ -308,8 +308,8 @@ fn merge_select_and_count() {
     count("c.mtx", &["--peaks", &peaks, "--order", "col", "--threads", "3", "--quiet"]).good();
     assert_eq!(run(&["diff", &at("c.mtx"), &at("c.bpcells")]).good(), "");
     count("o.bpcells", &["--peaks", &peaks, "--mode", "overlaps", "--quiet"]).good();
-    let cells = "0\t0\t1\n0\t2\t1\n2\t0\t1\n2\t1\t1\n2\t3\t1\n3\t0\t1\n3\t3\t1\n";
-    assert_eq!(run(&["cat", &at("o.bpcells")]).good(), cells);
+    let elements = "0\t0\t1\n0\t2\t1\n2\t0\t1\n2\t1\t1\n2\t3\t1\n3\t0\t1\n3\t3\t1\n";
+    assert_eq!(run(&["cat", &at("o.bpcells")]).good(), elements);
     count("t.bpcells", &["--tiles", "50", "--quiet"]).good();
     let names = "chr1:0-50\nchr1:50-90\nchr2:0-25\n";
     assert_eq!(run(&["names", &at("t.bpcells"), "rows"]).good(), names);

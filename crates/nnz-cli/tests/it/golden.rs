@@ -372,8 +372,8 @@ mod matrix_market {
 
     /// The fault of each malformed file: line and column, counted from 1.
     const BROKEN_AT: &[(&str, u64, u64)] = &[
-        ("array_too_few", 6, 1),        // the end, a cell short
-        ("array_too_many", 7, 1),       // the fifth of four cells
+        ("array_too_few", 6, 1),        // the end, an element short
+        ("array_too_many", 7, 1),       // the fifth of four elements
         ("bad_banner", 1, 1),           // one % instead of two
         ("bad_field", 1, 34),           // quaternion
         ("bad_object", 1, 16),          // vector
@@ -393,7 +393,7 @@ mod matrix_market {
         ("negative_size", 2, 1),        // -3
         ("no_header", 1, 1),            // sizes at once
         ("not_a_number", 3, 5),         // abc
-        ("pattern_array", 1, 29),       // cells without values
+        ("pattern_array", 1, 29),       // elements without values
         ("row_out_of_range", 3, 1),     // row 4 of 3
         ("skew_diag", 3, 1),            // an entry where there is always zero
         ("symmetric_nonsquare", 2, 3),  // the number of columns

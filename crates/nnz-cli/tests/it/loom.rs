@@ -104,7 +104,7 @@ fn names_are_chosen() {
         let found = run(&["names", text(&target), axis]).good();
         assert!(found.starts_with("ENSG0\nENSG1\n"), "{found}");
     }
-    // An annotation that is called as the names: it is kept, and the names are those of anndata.
+    // An annotation with the same name as the names: it is kept, and the names are written as by anndata.
     let again = scratch.path().join("again.h5ad");
     let (third, fourth) = (scratch.path().join("3.loom"), scratch.path().join("4.loom"));
     let table = scratch.path().join("t.csv");
@@ -154,7 +154,7 @@ fn targets_are_refused_with_a_reason() {
     assert!(message.contains("standard output"), "{message}");
     let message = refused(&[text(&source), text(&target), "--type", "complex[float64]"]);
     assert!(message.contains("complex"), "{message}");
-    // 10^18 cells.
+    // 10^18 elements.
     let huge = scratch.path().join("huge.mtx");
     let header = "%%MatrixMarket matrix coordinate integer general\n";
     std::fs::write(&huge, format!("{header}1000000000 1000000000 1\n1 1 1\n")).unwrap();

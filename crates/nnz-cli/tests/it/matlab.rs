@@ -37,7 +37,7 @@ fn variables_are_converted_and_compared() {
     run(&["diff", &format!("{}::counts", at("b.mat")), &source]).good();
     let named = format!("{}::1x", at("c.mat"));
     for (arguments, message) in [
-        (&["convert", &at("a.mat"), &named][..], "no name of a variable"),
+        (&["convert", &at("a.mat"), &named][..], "not a valid MATLAB variable name"),
         (&["convert", &at("a.bpcells"), &at("a.mat")], "--force"),
         (&["convert", &at("a.bpcells"), &at("d.mat"), "--compress", "zstd:3"], "gzip"),
     ] {

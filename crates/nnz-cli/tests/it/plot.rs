@@ -267,7 +267,10 @@ fn wrong_options_are_refused() {
         assert!(message.contains(says), "{words:?}: {message}");
         assert!(!Path::new(&out).exists(), "{words:?}");
     };
-    refused(&[&small, &out, "--kind", "fragments"], "contains a matrix, not genomic fragments");
+    refused(
+        &[&small, &out, "--kind", "fragments"],
+        "contains a matrix; --kind fragments requires genomic fragments",
+    );
     refused(&[&small, &out, "--kind", "bits"], "is not bit-packed");
     refused(&[&unpacked, &out, "--kind", "bits"], "is not bit-packed");
     refused(&[&store, &out, "--kind", "spy"], "contains genomic fragments");

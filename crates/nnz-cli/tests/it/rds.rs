@@ -1,4 +1,4 @@
-//! R objects: those of BPCells, and matrices.
+//! R objects: BPCells objects, and matrices.
 
 use std::fs;
 use std::path::{Path, PathBuf};

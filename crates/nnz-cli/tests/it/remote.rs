@@ -96,7 +96,7 @@ fn no_secret_is_printed() {
     for behavior in behaviors {
         server.set(behavior.clone());
         for at in [&url, &with_user, &none, &s3, &no_s3, &closed] {
-            // What may succeed later is tried again for seconds.
+            // Requests that may succeed later are retried for seconds.
             let again = *at == closed && behavior.query.is_none();
             if again || (behavior.wrong_answer.is_some() && *at != url) {
                 continue;

@@ -1,4 +1,4 @@
-//! How many requests and bytes the commands take on a server of 30 ms a request. Results are those of local files.
+//! How many requests and bytes the commands take on a server of 30 ms a request. Results are the same as for local files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn matrix(rows: u32, cols: u32) -> CsMatrix {
     CsMatrix::from_parts(shape, Order::Col, pointers, indices, values).unwrap()
 }
 
-/// Writes the metadata of all arrays of a group into those of the group, as zarr-python does.
+/// Writes the metadata of all arrays of a group into the metadata of the group, as zarr-python does.
 fn consolidate(store: &Path) {
     let read = |path: PathBuf| -> Value {
         serde_json::from_slice(&std::fs::read(path.join("zarr.json")).unwrap()).unwrap()
@@ -62,12 +62,12 @@ fn consolidate(store: &Path) {
 }
 
 /// A server of the matrix in several formats.
-struct Measured {
+struct MeasuredServer {
     folder: tempfile::TempDir,
     server: Server,
 }
 
-impl Measured {
+impl MeasuredServer {
     fn new(size: &Size) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bucket = folder.path().join("served/bucket");
@@ -183,7 +183,7 @@ fn spread(folder: &Path, cols: u32) -> String {
 
 /// Checks the goals: requests and bytes of each command.
 fn check_all(size: &Size) {
-    let at = Measured::new(size);
+    let at = MeasuredServer::new(size);
     let (len, middle) = (at.len("p.bpcells"), size.cols / 3);
     let of = |names: &[&str]| names.iter().map(|name| at.len(&format!("p.bpcells/{name}"))).sum();
     let sums: u64 = of(&["idxptr", "val_data", "val_idx", "val_idx_offsets"]);

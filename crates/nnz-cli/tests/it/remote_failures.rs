@@ -1,4 +1,4 @@
-//! What goes wrong between the command and a server: full disks, changes, other writers, wrong options.
+//! Failures between the command and a server: full disks, changes, other writers, wrong options.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,7 +74,7 @@ fn a_full_disk_ends_an_upload_before_it_starts() {
         let line = ["-q", "convert", text(&source), &at, "--storage-option", "part_size=100000"];
         let error = finish(bucket.command(&line).env("TMPDIR", disk.path())).refused();
         assert!(error.to_lowercase().contains("no space left"), "{error}");
-        assert!(error.contains("the directory for temporary files: --temp-dir"), "{error}");
+        assert!(error.contains("the directory for temporary files; --temp-dir"), "{error}");
         assert_eq!(names_in(disk.path()), Vec::<String>::new(), "{name}");
         assert_eq!(names_in(&bucket.served("")), Vec::<String>::new(), "{name}");
         assert_eq!(bucket.server.open_uploads(), 0);
@@ -137,7 +137,7 @@ fn two_writers_to_one_place_leave_the_store_of_one_or_none() {
         }
         let runs = race(&bucket, [&one, &other], more);
         let there = content_or_nothing(&bucket.served("m.bpcells"));
-        // Whoever was refused says why, and leaves nothing in the store of the other.
+        // A failed run reports why, and leaves nothing in the store of the other.
         for run in &runs {
             let expected =
                 ["already exists", "another program", "changed while", "is not replaced"];
@@ -145,8 +145,8 @@ fn two_writers_to_one_place_leave_the_store_of_one_or_none() {
             assert!(run.code == Some(0) || refused, "{runs:?}");
         }
         if !more.is_empty() {
-            // Objects cannot be removed on condition, so one may remove what the other wrote. What is a store is
-            // that of one of them.
+            // Objects cannot be removed on condition, so one may remove what the other wrote. A complete store
+            // was written by one of them.
             let is_store = bucket.run(&["validate", "s3://bucket/m.bpcells"]).code == Some(0);
             assert!(!is_store || [content(&one), content(&other)].contains(&there), "{runs:?}");
             continue;

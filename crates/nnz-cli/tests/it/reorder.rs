@@ -101,7 +101,7 @@ fn matrices_without_names_are_not_compared_by_name() {
         run(&["-q", "convert", text(&file), &at(target)]).good();
         fs::write(Path::new(&at(target)).join(format!("{axis}_names")), "a\nb\n").unwrap();
     }
-    let message = "nothing can be matched by name: neither rows nor columns have names in both";
+    let message = "cannot match by name: neither rows nor columns have names in both matrices";
     // The axis with names is not the same in the last pair.
     for [one, other] in
         [["m.mtx", "m.mtx"], ["m.mtx", "rows.bpcells"], ["rows.bpcells", "cols.bpcells"]]

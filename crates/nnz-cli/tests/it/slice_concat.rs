@@ -317,7 +317,7 @@ fn stats_of_selections_have_positions_and_names_of_the_file() {
         };
         let (found, expected) = stats(&[]);
         assert_eq!(found, expected);
-        // 1, 2, 4 and 6 in six cells.
+        // 1, 2, 4 and 6 in six elements.
         assert!(found.contains("\n4\t13\t"), "{found}");
         for (axis, positions) in [("rows", ["0", "2"].as_slice()), ("cols", &["0", "1", "3"])] {
             let (found, expected) = stats(&["--axis", axis]);

@@ -70,7 +70,7 @@ fn the_format_is_given_where_no_name_states_it() {
     let gct = folder.path().join("x");
     fs::copy(Path::new(&table("gct_1_2.gct")), &gct).unwrap();
     assert_eq!(run(&["cat", text(&gct)]).good(), expected);
-    // The error is that of the given format.
+    // The error comes from the given format.
     let wrong = run(&["info", &table("corner_text.tsv"), "--from", "csv", "--separator", "|"]);
     assert!(wrong.refused().contains("corner_text.tsv: line 1"), "");
     let printed = run(&["convert", "-q", &table("pandas_tab.tsv"), "-", "--to", "tsv"]).good();
@@ -150,7 +150,7 @@ fn cells_of_10x_become_annotations() {
     assert_eq!(found, expected);
 }
 
-/// Without the first line, which starts with #, its fields are those of fragments.
+/// Without the first line, which starts with #, its fields look like fragments.
 #[test]
 fn gct_is_not_taken_for_fragments() {
     let scratch = tempfile::tempdir().unwrap();

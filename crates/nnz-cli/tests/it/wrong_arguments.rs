@@ -60,7 +60,7 @@ fn extensions_of_other_data_are_errors() {
         refused(&["convert", "--to", format, &source], target, &says);
     }
     for (target, format, own) in [("q.tsv", "mtx", "tsv"), ("q.CSV", "npy", "csv")] {
-        let says = format!("the extension is that of {own}, not of {format}\n");
+        let says = format!("the extension belongs to {own}, not to {format}\n");
         refused(&["convert", "--to", format, &source], target, &says);
     }
     for (target, format) in

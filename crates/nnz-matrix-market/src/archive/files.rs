@@ -94,7 +94,7 @@ impl Files {
     }
 }
 
-/// Returns whether a name is that of a matrix or of names.
+/// Returns whether a name has the extension of a matrix or of a list of names.
 fn has_extension(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let plain = name.strip_suffix(".gz").unwrap_or(&name);

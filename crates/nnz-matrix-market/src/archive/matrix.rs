@@ -48,7 +48,7 @@ impl ArchiveMatrix {
     }
 }
 
-/// Returns whether a name is that of a Matrix Market file.
+/// Returns whether a name has the extension of a Matrix Market file.
 pub(super) fn is_matrix(name: &str) -> bool {
     stem(name).len() < name.strip_suffix(".gz").unwrap_or(name).len()
 }

@@ -13,9 +13,9 @@ const MOST: usize = 20;
 pub(crate) enum Family {
     /// Like 10x, with a prefix, which is usually empty.
     Tenx(String),
-    /// Another matrix, such as those of STARsolo, beside `features.tsv` and `barcodes.tsv`.
+    /// Another matrix, as in outputs of STARsolo, beside `features.tsv` and `barcodes.tsv`.
     Starsolo(String),
-    /// bustools: the stem of the matrix, and that of `.barcodes.txt` and `.genes.txt`, which
+    /// bustools: the stem of the matrix, and the stem of `.barcodes.txt` and `.genes.txt`, which
     /// several matrices can share.
     Bustools { matrix: String, stem: String },
     /// alevin and alevin-fry: `quants_mat`.

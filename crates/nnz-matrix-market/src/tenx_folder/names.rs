@@ -12,7 +12,7 @@ use nnz_storage::InputFile;
 pub(super) struct FirstLine {
     /// The number of columns; 0 for an empty file.
     pub(super) columns: usize,
-    /// What is unusual about its name, for a note.
+    /// An oddity of its name, for a note.
     pub(super) oddity: Option<&'static str>,
 }
 

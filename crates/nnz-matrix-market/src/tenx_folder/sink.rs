@@ -15,7 +15,7 @@ use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 use crate::{Layout, Options};
 
-/// What a folder can store: integers and real numbers, and names.
+/// Capabilities of folders: integers and real numbers, and names.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: true,
     names: true,

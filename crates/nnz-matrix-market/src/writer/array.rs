@@ -1,4 +1,4 @@
-//! Writing every cell of the stored triangle, one per line, by column.
+//! Writing every element of the stored triangle, one per line, by column.
 
 use nnz_core::{Batch, Error, ErrorKind, Header, Place, Result, Triangle, Written};
 
@@ -13,19 +13,19 @@ use nnz_lines::Output;
 /// Zeros that are written at once.
 const ZEROS: usize = 4096;
 
-/// The state of writing cells.
-pub(super) struct Cells {
+/// Writes all elements, one per line.
+pub(super) struct ArrayForm {
     body: Body,
-    /// The text of `ZEROS` cells without an entry, and of one.
+    /// The text of `ZEROS` elements without an entry, and of one.
     zeros: Vec<u8>,
     zero_len: usize,
-    /// The next cell to be written.
+    /// The next element to be written.
     next: (u64, u64),
     previous: Option<(u64, u64)>,
 }
 
-/// Consecutive cells of a column.
-pub(super) struct CellRange {
+/// Consecutive elements of a column.
+pub(super) struct ElementRange {
     row: u64,
     col: u64,
     count: u64,
@@ -33,7 +33,7 @@ pub(super) struct CellRange {
     end: usize,
 }
 
-impl Cells {
+impl ArrayForm {
     pub(super) fn sink(output: Output, header: &Header, options: &Options) -> Result<Sink<Self>> {
         let field = match header.value_type {
             value_type if value_type.is_complex() => Field::Complex,
@@ -54,17 +54,17 @@ impl Cells {
         let preamble =
             format!("%%MatrixMarket matrix {banner}\n{comments}{} {}\n", shape.rows, shape.cols);
         body.write(preamble.as_bytes())?;
-        let cells = Self {
+        let form = Self {
             body,
             zeros: zero.repeat(ZEROS),
             zero_len: zero.len(),
             next: (symmetry.first_row(0), 0),
             previous: None,
         };
-        Ok(Sink::new(cells, rules))
+        Ok(Sink::new(form, rules))
     }
 
-    /// Writes zeros up to a cell, in this or a later column.
+    /// Writes zeros up to an element, in this or a later column.
     fn fill_to(&mut self, rules: &Rules, row: u64, col: u64) -> Result<()> {
         while self.next.1 < col {
             self.fill(rules.header.shape.rows.saturating_sub(self.next.0))?;
@@ -85,7 +85,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Checks that a cell has not been written yet.
+    /// Checks that an element has not been written yet.
     fn check_order(&self, row: u64, col: u64) -> Result<()> {
         if self.previous == Some((row, col)) {
             let kind = ErrorKind::Duplicate { other: None };
@@ -98,17 +98,17 @@ impl Cells {
     }
 }
 
-impl Form for Cells {
+impl Form for ArrayForm {
     /// Zeros between the ranges are not in the text, because there may be any number of them.
-    type Known = Vec<CellRange>;
+    type BatchInfo = Vec<ElementRange>;
 
-    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<CellRange>> {
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<ElementRange>> {
         with_numbers!(&batch.values, number => ranges(rules, batch, number, lines))
     }
 
-    fn next(&mut self, rules: &Rules, text: &[u8], ranges: &Vec<CellRange>) -> Result<()> {
+    fn next(&mut self, rules: &Rules, text: &[u8], ranges: &Vec<ElementRange>) -> Result<()> {
         let mut start = 0;
-        for &CellRange { row, col, count, end } in ranges {
+        for &ElementRange { row, col, count, end } in ranges {
             self.check_order(row, col).map_err(|error| {
                 let upper = rules.header.structure.triangle() == Some(Triangle::Upper);
                 let (row, col) = if upper { (col, row) } else { (row, col) };
@@ -133,14 +133,14 @@ impl Form for Cells {
     }
 }
 
-/// Writes values, and returns the cells they belong to.
+/// Writes values, and returns the elements they belong to.
 fn ranges(
     rules: &Rules,
     batch: &Batch,
     number: impl Fn(usize) -> Number,
     lines: &mut Lines,
-) -> Result<Vec<CellRange>> {
-    let mut ranges: Vec<CellRange> = Vec::new();
+) -> Result<Vec<ElementRange>> {
+    let mut ranges: Vec<ElementRange> = Vec::new();
     batch.try_for_each(|entry, major, minor| {
         let (row, col) = batch.order.row_col(major, minor);
         let written = rules.places.put(row, col, number(entry)).and_then(|put| {
@@ -156,7 +156,7 @@ fn ranges(
                     last.count += 1;
                     last.end = end;
                 }
-                _ => ranges.push(CellRange { row, col, count: 1, end }),
+                _ => ranges.push(ElementRange { row, col, count: 1, end }),
             }
             Ok(())
         });

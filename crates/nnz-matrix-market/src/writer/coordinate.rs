@@ -22,8 +22,8 @@ pub(super) struct Entries {
     previous: Option<(u64, u64)>,
 }
 
-/// What is known about the lines of a batch.
-pub(super) struct Known {
+/// Properties of the lines of a batch.
+pub(super) struct BatchInfo {
     /// The field according to this batch alone.
     field: Field,
     /// Rows and columns of the first and the last entry.
@@ -54,9 +54,9 @@ impl Entries {
 }
 
 impl Form for Entries {
-    type Known = Known;
+    type BatchInfo = BatchInfo;
 
-    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Known> {
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<BatchInfo> {
         let all_one = matches!(&batch.values, Values::Iso(Scalar::Bint8(Bint8(1))));
         let field = field(rules, all_one);
         with_numbers!(&batch.values, number => match field {
@@ -74,10 +74,10 @@ impl Form for Entries {
             0 => None,
             entries => Some([batch.row_col(0), batch.row_col(entries - 1)]),
         };
-        Ok(Known { field, ends })
+        Ok(BatchInfo { field, ends })
     }
 
-    fn next(&mut self, rules: &Rules, text: &[u8], known: &Known) -> Result<()> {
+    fn next(&mut self, rules: &Rules, text: &[u8], known: &BatchInfo) -> Result<()> {
         let field = self.begin(rules, known.field)?;
         if let Some([first, last]) = known.ends
             && self.previous.replace(last) == Some(first)

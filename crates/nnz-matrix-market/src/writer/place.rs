@@ -5,7 +5,7 @@ use nnz_core::{Batch, Error, Header, Minors, Order, Place, Result, Shape, Struct
 use super::super::{Layout, Symmetry};
 use super::text::Number;
 
-/// Returns the order of entries after mirroring those of an upper triangle.
+/// Returns the order of entries after mirroring an upper triangle.
 pub(super) fn order(header: &Header) -> Order {
     match (header.structure.triangle(), header.order) {
         (Some(Triangle::Upper), Order::Col) => Order::Row,
@@ -20,7 +20,7 @@ pub(super) struct Places {
     shape: Shape,
     structure: Structure,
     pub(super) symmetry: Symmetry,
-    /// Whether every cell of the triangle is written.
+    /// Whether every element of the triangle is written.
     array: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Encoded text, and what the threads that encode share.
+//! Encoded text, and the state shared by the threads that encode.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::Error;
 
-/// What all encoders of a sink share.
+/// State shared by all encoders of a sink.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Unused buffers; no more than were ever in use at the same time.
@@ -30,13 +30,13 @@ impl Shared {
 }
 
 /// Text at the start of a buffer, which is returned for reuse on drop.
-pub(super) struct Ready {
+pub(super) struct EncodedText {
     buffer: Vec<u8>,
     len: usize,
     shared: Arc<Shared>,
 }
 
-impl Ready {
+impl EncodedText {
     pub(super) fn new((len, buffer): (usize, Vec<u8>), shared: &Arc<Shared>) -> Self {
         Self { buffer, len, shared: Arc::clone(shared) }
     }
@@ -46,7 +46,7 @@ impl Ready {
     }
 }
 
-impl Drop for Ready {
+impl Drop for EncodedText {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
         self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);

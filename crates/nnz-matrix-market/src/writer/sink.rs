@@ -1,4 +1,4 @@
-//! What the two layouts have in common: batches are encoded on any thread, and written in order.
+//! The writer of both layouts: batches are encoded on any thread, and written in order.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -9,19 +9,19 @@ use nnz_core::{Batch, BatchEncoder, Encoded, Error, Header, MatrixSink, Result, 
 use super::super::comment::lines;
 use super::line::Lines;
 use super::place::{Places, check_batch};
-use super::ready::{Ready, Shared, unknown};
+use super::ready::{EncodedText, Shared, unknown};
 use super::{Options, failed};
 
 /// A layout of text.
 pub(super) trait Form: Send + Sized + 'static {
-    /// What is known about the text of a batch.
-    type Known: Send + 'static;
+    /// Properties of the text of a batch.
+    type BatchInfo: Send + 'static;
 
     /// Encodes a batch as text.
-    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Self::Known>;
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Self::BatchInfo>;
 
     /// Writes the text of the next batch.
-    fn next(&mut self, rules: &Rules, text: &[u8], known: &Self::Known) -> Result<()>;
+    fn next(&mut self, rules: &Rules, text: &[u8], known: &Self::BatchInfo) -> Result<()>;
 
     /// Finishes the text, which has `written` entries.
     fn finish(self, rules: &Rules, written: u64) -> Result<Written>;
@@ -65,7 +65,7 @@ struct Encoder<F> {
 
 /// The text of a batch.
 struct Text<K> {
-    text: Ready,
+    text: EncodedText,
     known: K,
     /// Number of the first entry.
     first: u64,
@@ -78,9 +78,9 @@ impl<F: Form> Sink<F> {
         Self { form, encoder: Arc::new(encoder), written: 0, failed: false }
     }
 
-    fn next(&mut self, text: &Text<F::Known>) -> Result<()> {
+    fn next(&mut self, text: &Text<F::BatchInfo>) -> Result<()> {
         if text.first != self.written {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.written += text.entries;
         self.form.next(&self.encoder.rules, text.text.bytes(), &text.known)
@@ -88,11 +88,11 @@ impl<F: Form> Sink<F> {
 }
 
 impl<F: Form> Encoder<F> {
-    fn text(&self, batch: &Batch, first: u64) -> Result<Text<F::Known>> {
+    fn text(&self, batch: &Batch, first: u64) -> Result<Text<F::BatchInfo>> {
         check_batch(batch, &self.rules.header)?;
         let mut lines = Lines::new(self.shared.buffer());
         let known = F::text(&self.rules, batch, &mut lines)?;
-        let text = Ready::new(lines.finish(), &self.shared);
+        let text = EncodedText::new(lines.finish(), &self.shared);
         Ok(Text { text, known, first, entries: batch.entries() as u64 })
     }
 }
@@ -120,7 +120,7 @@ impl<F: Form> MatrixSink for Sink<F> {
     }
 
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
-        let text = encoded.downcast::<Text<F::Known>>().map_err(|_| unknown())?;
+        let text = encoded.downcast::<Text<F::BatchInfo>>().map_err(|_| unknown())?;
         let written = self.next(&text);
         self.failed |= written.is_err();
         written

@@ -116,7 +116,7 @@ pub(super) use with_numbers;
 impl Number {
     /// Returns the value across the diagonal, from which this one follows; `None` if there is none.
     ///
-    /// In an `array`, positive zero is across the diagonal from positive zero, so no cell can have
+    /// In an `array`, positive zero is across the diagonal from positive zero, so no element can have
     /// the zero that would be mirrored to a negative one.
     pub(super) fn mirrored(self, symmetry: Symmetry, array: bool) -> Option<Self> {
         let mirrored = match (symmetry, self) {

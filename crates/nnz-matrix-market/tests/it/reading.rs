@@ -179,7 +179,7 @@ fn errors_have_line_column_found_and_expected() {
         ),
         (
             "%%MatrixMarket matrix array real general\n9223372036854775807 3\n".to_owned(),
-            "line 2, column 1: found \"9223372036854775807\", expected a shape of less than 2^64 cells",
+            "line 2, column 1: found \"9223372036854775807\", expected a shape of fewer than 2^64 elements",
         ),
         (
             format!("{REAL}1 1 1\n1 1 {}\n", "z".repeat(100)),
@@ -285,7 +285,7 @@ fn arrays_are_read_as_spans_by_column() {
     assert_eq!(general, (vec![0, 2, 4, 6], spans(&[0, 0, 0])));
     let symmetric = read("integer symmetric", "3 3", "1\n2\n3\n4\n5\n6");
     assert_eq!(symmetric, (vec![0, 3, 5, 6], spans(&[0, 1, 2])));
-    // The last column of a skew-symmetric array has no cell.
+    // The last column of a skew-symmetric array has no element.
     let skew = read("integer skew-symmetric", "3 3", "1\n2\n3");
     assert_eq!(skew, (vec![0, 2, 3, 3], spans(&[1, 2, 3])));
 }
@@ -370,7 +370,10 @@ fn a_file_can_be_read_again_and_a_stream_cannot() {
     let stream = open_text(text).unwrap();
     assert!(!stream.rereadable());
     assert!(entries(&stream).is_ok());
-    assert_eq!(entries(&stream).unwrap_err().to_string(), "text.mtx: it can be read only once");
+    assert_eq!(
+        entries(&stream).unwrap_err().to_string(),
+        "text.mtx: a stream can be read only once"
+    );
     assert_eq!(stream.about().unwrap().container, "stream");
 
     // A file that changes is not mistaken for the one that was opened.

@@ -57,7 +57,7 @@ fn in_any_order(source: &MatrixMarketSource, random: &mut Random) -> Result<Vec<
     let header = source.header();
     let mut reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut units = Vec::new();
-    // Later errors are reported after those of earlier units.
+    // Later errors are reported after errors of earlier units.
     let ended = loop {
         match reader.next_unit() {
             Ok(Some(unit)) => units.push((units.len(), unit)),
@@ -86,7 +86,7 @@ fn text(banner: &str, lines: usize, random: &mut Random, plain: bool) -> String 
     let side = 1000;
     let mut text = format!("%%MatrixMarket matrix {banner}\n");
     let array = banner.starts_with("array");
-    // An array with about as many cells.
+    // An array with about as many elements.
     let cols = if banner.ends_with("general") { lines / side } else { side };
     let lines = match banner.rsplit(' ').next().unwrap() {
         _ if !array => lines,
@@ -96,15 +96,15 @@ fn text(banner: &str, lines: usize, random: &mut Random, plain: bool) -> String 
     };
     let sizes = if array { format!("{side} {cols}\n") } else { format!("{side} {side} {lines}\n") };
     text += &sizes;
-    let mut cell = (0, 0);
+    let mut element = (0, 0);
     for _ in 0..lines {
         if !plain && random.below(50) == 0 {
             text += ["\n", "\r\n", " \t\n", "% a comment\n", "  %1 1 1\n"][random.below(5)];
         }
         let (mut row, mut col) = (random.below(side), random.below(side));
         if array {
-            (row, col) = cell;
-            cell.0 += 1;
+            (row, col) = element;
+            element.0 += 1;
         } else {
             if banner.ends_with("skew-symmetric") && row == col {
                 row = (row + 1) % side;

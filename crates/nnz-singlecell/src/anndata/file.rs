@@ -201,7 +201,7 @@ impl AnnData {
     ///
     /// # Errors
     ///
-    /// Fails if there is none at this location, if it is invalid, or if its shape is not that of
+    /// Fails if there is none at this location, if it is invalid, or if its shape differs from
     /// the tables.
     pub fn matrix(&self, item: &Item) -> Result<MatrixSource> {
         MatrixSource::open(self, item)

@@ -12,7 +12,7 @@ use super::Item;
 use super::matrix_writer::MatrixWriter;
 use super::output::{Group, Output};
 use super::sink::{MAPPINGS, start_file, start_mapping};
-use crate::cells::CellWriter;
+use crate::dense_writer::DenseWriter;
 use crate::globals;
 use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
@@ -32,8 +32,8 @@ impl std::fmt::Debug for FileWriter<'_> {
 }
 
 impl<'a> FileWriter<'a> {
-    /// Starts a file in an empty tree, with the names and annotations of a matrix whose rows are cells. `path` is that
-    /// of the file.
+    /// Starts a file in an empty tree, with the names and annotations of a matrix whose rows are cells. `path` is the
+    /// path of the file.
     ///
     /// # Errors
     ///
@@ -123,12 +123,12 @@ struct Parts {
     output: Output,
     groups: Vec<(&'static str, Group)>,
     item: Item,
-    part: Option<Part>,
+    part: Option<ItemWriter>,
 }
 
-enum Part {
+enum ItemWriter {
     Sparse(MatrixWriter),
-    Dense(CellWriter),
+    Dense(DenseWriter),
 }
 
 impl Parts {
@@ -152,11 +152,11 @@ impl PartOutput for Parts {
                 let place: (NodeId, &str) = (group.0, &name);
                 let compression = self.output.compression;
                 let tree = &mut *self.output.tree;
-                let cells = CellWriter::create(tree, place, header, compression)?;
-                self.output.encode_node(cells.array(), "array", "0.2.0")?;
-                Part::Dense(cells)
+                let dense = DenseWriter::create(tree, place, header, compression)?;
+                self.output.encode_node(dense.array(), "array", "0.2.0")?;
+                ItemWriter::Dense(dense)
             }
-            _ => Part::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
+            _ => ItemWriter::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
         });
         Ok(())
     }
@@ -165,19 +165,19 @@ impl PartOutput for Parts {
 impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         match &mut self.part {
-            Some(Part::Sparse(matrix)) => {
+            Some(ItemWriter::Sparse(matrix)) => {
                 let encoded = matrix.encoder().encode_batch(batch)?;
                 matrix.put(&mut self.output, &encoded)
             }
-            Some(Part::Dense(cells)) => cells.put(&mut *self.output.tree, batch),
+            Some(ItemWriter::Dense(dense)) => dense.put(&mut *self.output.tree, batch),
             None => Ok(()),
         }
     }
 
     fn finish(&mut self) -> Result<()> {
         match self.part.take() {
-            Some(Part::Sparse(matrix)) => matrix.finish(&mut self.output),
-            Some(Part::Dense(cells)) => cells.finish(&mut *self.output.tree),
+            Some(ItemWriter::Sparse(matrix)) => matrix.finish(&mut self.output),
+            Some(ItemWriter::Dense(dense)) => dense.finish(&mut *self.output.tree),
             None => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use nnz_core::{
 use super::element::{Element, Encoding, text};
 use crate::without::{copy_of, droppable};
 pub(super) use column::check_categories;
-use column::{ColumnReader, NOT_SUPPORTED, Opened};
+use column::{ColumnReader, NOT_SUPPORTED, OpenedColumn};
 use labels::Labels;
 
 /// A table: a name for each row, and typed columns.
@@ -143,10 +143,10 @@ impl DataFrame {
     }
 
     /// Adds a column, or its error: the names of rows can still be read.
-    fn add(&mut self, name: &str, reader: Result<Opened>) -> Result<()> {
+    fn add(&mut self, name: &str, reader: Result<OpenedColumn>) -> Result<()> {
         match reader {
-            Ok(Opened::Unread(what)) => self.unread.push((name.to_owned(), what)),
-            Ok(Opened::Column(reader)) => {
+            Ok(OpenedColumn::Unread(what)) => self.unread.push((name.to_owned(), what)),
+            Ok(OpenedColumn::Column(reader)) => {
                 let column_type = reader.column_type();
                 self.columns.push(ColumnInfo { name: name.to_owned(), column_type });
                 self.readers.push(reader);
@@ -278,8 +278,8 @@ fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
     }
     let len = ColumnReader::len_of(group, name)?;
     match ColumnReader::of_group(group, name, len)? {
-        Opened::Column(reader) => Ok((Index::Column(reader), len)),
-        Opened::Unread(what) => {
+        OpenedColumn::Column(reader) => Ok((Index::Column(reader), len)),
+        OpenedColumn::Unread(what) => {
             let place = Place::array(group.path(), name);
             Err(Error::unsupported(place, format!("names of rows as {what}{NOT_SUPPORTED}")))
         }
@@ -333,8 +333,8 @@ pub(super) fn check_column(
 ) -> Result<()> {
     let len = len.map_or_else(|| ColumnReader::len_of(group, name), Ok)?;
     match ColumnReader::of_group(group, name, len)? {
-        Opened::Column(reader) => reader.read(memory).map(drop),
-        Opened::Unread(_) => Ok(()),
+        OpenedColumn::Column(reader) => reader.read(memory).map(drop),
+        OpenedColumn::Unread(_) => Ok(()),
     }
 }
 
@@ -342,8 +342,8 @@ pub(super) fn check_column(
 pub(super) fn nullable(group: &dyn Group, memory: u64) -> Result<Column> {
     let len = group.array("values")?.shape().first().copied().unwrap_or(0);
     match ColumnReader::of_encoded(group, len)? {
-        Opened::Column(reader) => reader.read(memory),
-        Opened::Unread(what) => {
+        OpenedColumn::Column(reader) => reader.read(memory),
+        OpenedColumn::Unread(what) => {
             Err(Error::unsupported(Place::path(group.path()), format!("{what}{NOT_SUPPORTED}")))
         }
     }

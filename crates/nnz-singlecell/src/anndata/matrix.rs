@@ -22,7 +22,7 @@ use crate::dense::{CellReader, Dense};
 /// not decrease. Indices may be unsorted and have duplicates, which anndata keeps.
 pub struct MatrixSource {
     header: Header,
-    stored: Stored,
+    stored: MatrixData,
     /// The type of the matrix in the file, such as `csr_matrix`.
     encoding: String,
     version: Option<String>,
@@ -36,7 +36,7 @@ pub struct MatrixSource {
     pub(super) is_main: bool,
 }
 
-enum Stored {
+enum MatrixData {
     Sparse(Box<Compressed>),
     Dense(Dense),
 }
@@ -70,7 +70,7 @@ impl MatrixSource {
                 let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
                 let shape = Shape { rows, cols };
                 (
-                    Stored::Sparse(Box::new(open_sparse(&*group, shape, order, repairs)?)),
+                    MatrixData::Sparse(Box::new(open_sparse(&*group, shape, order, repairs)?)),
                     shape,
                     order,
                     encoding.kind,
@@ -78,7 +78,7 @@ impl MatrixSource {
             }
             Element::Array(array) => {
                 let (dense, shape) = Dense::open(array)?;
-                (Stored::Dense(dense), shape, Order::Row, "array".to_owned())
+                (MatrixData::Dense(dense), shape, Order::Row, "array".to_owned())
             }
         };
         let [rows, cols] = item.axes();
@@ -103,7 +103,7 @@ impl MatrixSource {
         let Some(attributes) = SparseGroup::of(group)? else { return Ok(None) };
         let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
         let shape = Shape { rows, cols };
-        let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order, repairs)?));
+        let stored = MatrixData::Sparse(Box::new(open_sparse(group, shape, order, repairs)?));
         let header = header(&stored, shape, order, [AxisKind::Unknown; 2]);
         let (encoding, version, container) = (encoding.kind, None, group.info().name);
         let (item, frames, file, is_main) = (None, [None, None], None, false);
@@ -113,7 +113,7 @@ impl MatrixSource {
     /// Opens a two-dimensional array as a matrix without names.
     pub(super) fn of_array(array: Box<dyn NdArray>, container: &'static str) -> Result<Self> {
         let (dense, shape) = Dense::open(array)?;
-        let stored = Stored::Dense(dense);
+        let stored = MatrixData::Dense(dense);
         let header = header(&stored, shape, Order::Row, [AxisKind::Unknown; 2]);
         let (encoding, version) = ("array".to_owned(), None);
         let (item, frames, file, is_main) = (None, [None, None], None, false);
@@ -139,8 +139,8 @@ impl MatrixSource {
     /// Lists the arrays, and the names of rows and columns.
     fn arrays(&self) -> Result<Vec<ArrayAbout>> {
         let mut arrays = match &self.stored {
-            Stored::Sparse(sparse) => sparse.about()?,
-            Stored::Dense(dense) => vec![dense.array()?],
+            MatrixData::Sparse(sparse) => sparse.about()?,
+            MatrixData::Dense(dense) => vec![dense.array()?],
         };
         let [rows, cols] = self.item.as_ref().map_or([Along::Nothing; 2], Item::axes);
         for (frame, along) in self.frames.iter().zip([rows, cols]) {
@@ -160,28 +160,28 @@ impl MatrixSource {
     }
 }
 
-fn header(stored: &Stored, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]) -> Header {
+fn header(stored: &MatrixData, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]) -> Header {
     Header {
         shape,
         order,
         ordered: true,
         sorted_majors: true,
         sorted_indices: match stored {
-            Stored::Sparse(_) => None,
-            Stored::Dense(_) => Some(true),
+            MatrixData::Sparse(_) => None,
+            MatrixData::Dense(_) => Some(true),
         },
         value_type: match stored {
-            Stored::Sparse(sparse) => sparse.value_type(),
-            Stored::Dense(dense) => dense.value_type(),
+            MatrixData::Sparse(sparse) => sparse.value_type(),
+            MatrixData::Dense(dense) => dense.value_type(),
         },
         iso: false,
         nnz: match stored {
-            Stored::Sparse(sparse) => Some(sparse.entries()),
-            Stored::Dense(_) => u64::try_from(shape.elements()).ok(),
+            MatrixData::Sparse(sparse) => Some(sparse.entries()),
+            MatrixData::Dense(_) => u64::try_from(shape.elements()).ok(),
         },
         storage: match stored {
-            Stored::Sparse(_) => Storage::Sparse,
-            Stored::Dense(_) => Storage::Dense,
+            MatrixData::Sparse(_) => Storage::Sparse,
+            MatrixData::Dense(_) => Storage::Dense,
         },
         structure: Structure::General,
         fill: None,
@@ -274,8 +274,8 @@ impl nnz_core::MatrixSource for MatrixSource {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         match &self.stored {
-            Stored::Sparse(sparse) => sparse.units(majors, fields),
-            Stored::Dense(dense) => {
+            MatrixData::Sparse(sparse) => sparse.units(majors, fields),
+            MatrixData::Dense(dense) => {
                 self.header.check_majors(&majors)?;
                 Ok(Box::new(CellReader::new(dense, majors, fields)))
             }
@@ -288,14 +288,14 @@ impl nnz_core::MatrixSource for MatrixSource {
         minors: &[Range<u64>],
         fields: Projection,
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
-        let Stored::Dense(dense) = &self.stored else { return Ok(None) };
+        let MatrixData::Dense(dense) = &self.stored else { return Ok(None) };
         self.header.check_majors(&majors)?;
         let reader = CellReader::within(dense, majors, minors, fields);
         Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
-        if let Stored::Sparse(sparse) = &self.stored {
+        if let MatrixData::Sparse(sparse) = &self.stored {
             // An array that cannot be read is an error when it is read.
             let _ = readable(sparse.will_read(majors, fields));
         }
@@ -306,8 +306,8 @@ impl nnz_core::MatrixSource for MatrixSource {
             return Ok(None);
         }
         match &self.stored {
-            Stored::Sparse(sparse) => sparse.stored_before(major).map(Some),
-            Stored::Dense(_) => Ok(major.checked_mul(self.header.shape.cols)),
+            MatrixData::Sparse(sparse) => sparse.stored_before(major).map(Some),
+            MatrixData::Dense(_) => Ok(major.checked_mul(self.header.shape.cols)),
         }
     }
 }

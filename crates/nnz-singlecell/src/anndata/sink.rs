@@ -17,7 +17,7 @@ use super::encode::EncodedBatch;
 use super::matrix_writer::MatrixWriter;
 use super::output::{Group, Output};
 
-/// What an AnnData file can store.
+/// Capabilities of AnnData files.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,

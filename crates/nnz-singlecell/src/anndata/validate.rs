@@ -81,7 +81,7 @@ fn check_encoding(element: &Element, each: &mut dyn FnMut(Finding)) -> Result<()
 
 /// Reports encodings of the columns of a table that anndata does not have.
 fn check_encodings(root: &dyn Group, path: &str, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    // What cannot be opened is another finding.
+    // An element that cannot be opened is a separate finding.
     let Some(Some(Element::Group(table))) = readable(Element::at(root, path))? else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Files as a whole: all elements, or those of some cells and genes.
+//! Files as a whole: all elements, or a selection of cells and genes.
 
 mod arrays;
 mod attributes;
@@ -22,7 +22,7 @@ use nnz_engine::{Labels, Selection, Slice, TaskContext};
 
 use super::AnnData;
 use elements::Transfer;
-use picks::{FilePicks, Picked};
+use picks::{FilePicks, Pick};
 use tables::Tables;
 
 pub use concat::ConcatFilesOptions;
@@ -38,7 +38,7 @@ pub struct FileOptions<'a> {
     pub context: &'a TaskContext,
     /// The directory for what does not fit into memory.
     pub directory: &'a Path,
-    /// Names and annotations of cells and genes, where they replace those of the file.
+    /// Names and annotations of cells and genes, where they replace the ones in the file.
     pub labels: [&'a Labels; 2],
     /// Records repairs, if they are allowed; then rows are also sorted.
     pub repairs: Option<&'a Repairs>,
@@ -56,18 +56,18 @@ impl FileOptions<'_> {
     }
 }
 
-/// What was written of a file.
+/// Summary of a written file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The numbers of cells and genes.
     pub shape: Option<Shape>,
     /// The number of entries of `X`.
     pub entries: u64,
-    /// What the target does not support, with its path.
+    /// Paths of elements that the target does not support.
     pub dropped: Vec<String>,
-    /// What was left out for another reason, with its path.
+    /// Paths of elements that were left out for another reason.
     pub left_out: Vec<String>,
-    /// What is stored in another form.
+    /// Notes on elements that are stored in another form.
     pub notes: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl AnnData {
         let place = Place::path(self.root.path());
         let tables = Placed::new(self.tables()?, place);
         let slice = Slice::new(Box::new(tables), cells, genes)?;
-        let picked = |axis, len| Picked::new(slice.ranges(axis), len);
+        let picked = |axis, len| Pick::new(slice.ranges(axis), len);
         let picks = FilePicks {
             obs: picked(Axis::Rows, self.obs()?.len()),
             var: picked(Axis::Cols, self.var()?.len()),
@@ -140,7 +140,7 @@ impl AnnData {
     }
 
     /// Lists the attributes of users and of other programs that a matrix and the tables of its axes have; for the main
-    /// matrix of a file that was opened without a group, also those of the root.
+    /// matrix of a file that was opened without a group, also attributes of the root.
     ///
     /// # Errors
     ///

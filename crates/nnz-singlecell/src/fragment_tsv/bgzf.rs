@@ -25,7 +25,7 @@ const START: [u8; 4] = [0x1f, 0x8b, 8, 4];
 const FIXED: usize = 12;
 const CHECKS: usize = 8;
 
-/// What some bytes are the beginning of.
+/// The format detected from some first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Beginning {
     /// A block, its length, and the position of its compressed data.

@@ -9,20 +9,20 @@ use super::names::{Asked, Names};
 pub(super) struct Cells {
     names: Names,
     /// The selected cells, if not all are.
-    selected: Option<Selected>,
+    selected: Option<CellSelection>,
 }
 
 #[derive(Debug)]
-struct Selected {
+struct CellSelection {
     /// The index of the cell for each of the names, once it has occurred.
     numbers: Vec<Option<u32>>,
     /// The name of each cell.
     met: Vec<u32>,
 }
 
-/// What is known about a barcode.
+/// The result of looking up a barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum BarcodeLookup {
     /// The index of its cell.
     Cell(u32),
     /// It has not occurred yet.
@@ -43,7 +43,7 @@ impl Cells {
         for name in list.iter() {
             names.find_or_insert(name)?;
         }
-        let selected = Some(Selected { numbers: vec![None; names.len()], met: Vec::new() });
+        let selected = Some(CellSelection { numbers: vec![None; names.len()], met: Vec::new() });
         Some(Self { names, selected })
     }
 
@@ -54,15 +54,15 @@ impl Cells {
 
     /// Returns what is known about a barcode that was looked up.
     #[inline]
-    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> Known {
+    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> BarcodeLookup {
         match (self.names.answer(name, asked), &self.selected) {
-            (Some(number), None) => Known::Cell(number),
-            (None, None) => Known::New,
+            (Some(number), None) => BarcodeLookup::Cell(number),
+            (None, None) => BarcodeLookup::New,
             (Some(name), Some(selected)) => {
                 let number = selected.numbers.get(name as usize).copied().flatten();
-                number.map_or(Known::New, Known::Cell)
+                number.map_or(BarcodeLookup::New, BarcodeLookup::Cell)
             }
-            (None, Some(_)) => Known::Unselected,
+            (None, Some(_)) => BarcodeLookup::Unselected,
         }
     }
 
@@ -83,7 +83,7 @@ impl Cells {
 
     /// Returns how many names of the list did not occur, and how many it has.
     pub(super) fn unmet(&self) -> Option<[u64; 2]> {
-        let Selected { numbers, met } = self.selected.as_ref()?;
+        let CellSelection { numbers, met } = self.selected.as_ref()?;
         Some([numbers.len() - met.len(), numbers.len()].map(|count| count as u64))
     }
 

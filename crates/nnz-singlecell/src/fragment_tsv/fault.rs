@@ -29,7 +29,7 @@ impl Fault {
     }
 }
 
-/// What is expected of starts, and of chromosomes.
+/// The expected order of starts, and of chromosomes.
 pub(super) const ASCEND: &str = "starts that ascend within a chromosome";
 pub(super) const TOGETHER: &str = "all fragments of a chromosome together";
 

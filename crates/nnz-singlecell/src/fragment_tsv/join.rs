@@ -35,7 +35,7 @@ pub struct Joiner {
     ended: bool,
 }
 
-/// What joining adds to a block, for [`TsvBlock::resolve`].
+/// Data that joining adds to a block, for [`TsvBlock::resolve`].
 #[derive(Debug, Default)]
 pub struct Joint {
     /// The fragment of the line that the block completes.
@@ -46,7 +46,7 @@ pub struct Joint {
     pub(super) cells: Vec<u32>,
 }
 
-/// A fragment before those of a block.
+/// A fragment before the fragments of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct First {
     pub(super) chromosome: u32,
@@ -57,7 +57,7 @@ pub(super) struct First {
 
 /// The totals of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct TextTotals {
     /// Names of chromosomes: as in the list, or in the order of first occurrence.
     pub chromosomes: StringList,
     /// Names of cells, in the order of first occurrence.
@@ -238,7 +238,7 @@ impl Joiner {
     /// # Errors
     ///
     /// Fails if the last block was not joined.
-    pub fn finish(self) -> Result<Read> {
+    pub fn finish(self) -> Result<TextTotals> {
         if !self.ended {
             return Err(Error::argument("the last block of the text was not joined"));
         }
@@ -248,7 +248,7 @@ impl Joiner {
         };
         let cells = self.shared.cells.read().unwrap_or_else(PoisonError::into_inner);
         let (cells, unmet) = (cells.list(), cells.unmet());
-        Ok(Read {
+        Ok(TextTotals {
             chromosomes,
             cells,
             fragments: self.fragments,

@@ -230,6 +230,6 @@ fn number(
         let expected = "a tab or the end of the line";
         return Err(Error::mismatch(place((at + end) as u64 + 1), field(&rest[end..]), expected));
     }
-    let expected = format!("{what}, a whole number from 0 to {}", u32::MAX);
+    let expected = format!("{what}, an integer from 0 to {}", u32::MAX);
     Err(Error::mismatch(place(at as u64 + 1), field(rest), expected))
 }

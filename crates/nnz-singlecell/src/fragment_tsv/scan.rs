@@ -4,7 +4,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::LONGEST_LINE;
 use super::block::{OWN, Run, TsvBlock};
-use super::cells::{Cells, Known};
+use super::cells::{BarcodeLookup, Cells};
 use super::fault::{ASCEND, Fault, field, shown};
 use super::lists::Chromosomes;
 use nnz_lines::digits::digits;
@@ -21,7 +21,7 @@ pub(super) struct Rules {
     pub(super) chromosomes: Option<Chromosomes>,
 }
 
-/// What all threads that parse a text share.
+/// State shared by all threads that parse a text.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) rules: Rules,
@@ -67,7 +67,7 @@ impl Shared {
 }
 
 /// An error, and its byte.
-struct Wrong {
+struct LineError {
     at: usize,
     found: String,
     expected: String,
@@ -82,7 +82,7 @@ struct Scan<'a> {
 impl Scan<'_> {
     /// Parses the line at a position and returns the position of the next one.
     #[inline]
-    fn line(&mut self, line: usize) -> Result<usize, Wrong> {
+    fn line(&mut self, line: usize) -> Result<usize, LineError> {
         let current = &self.block.current;
         let same = !current.is_empty() && self.text[line..].starts_with(current);
         let (mut at, mut chromosome) = (line + current.len(), None);
@@ -146,8 +146,8 @@ impl Scan<'_> {
         Ok(next)
     }
 
-    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and removes those
-    /// of cells that are not selected.
+    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and removes
+    /// fragments of cells that are not selected.
     ///
     /// With many cells, each lookup is a cache miss; for consecutive lines, the processor can wait
     /// for several at once.
@@ -164,9 +164,11 @@ impl Scan<'_> {
             for (barcode, asked) in barcodes.by_ref().take(count) {
                 let name = &self.text[barcode];
                 let number = match cells.answer(name, asked) {
-                    Known::Cell(number) => Some(number),
-                    Known::New => Some(new_cells.find_or_insert(name).map_or(OWN, |own| own | OWN)),
-                    Known::Unselected => None,
+                    BarcodeLookup::Cell(number) => Some(number),
+                    BarcodeLookup::New => {
+                        Some(new_cells.find_or_insert(name).map_or(OWN, |own| own | OWN))
+                    }
+                    BarcodeLookup::Unselected => None,
                 };
                 if let Some(number) = number {
                     let kept = numbers.len();
@@ -183,7 +185,7 @@ impl Scan<'_> {
     }
 
     /// Begins the fragments of a chromosome.
-    fn begin(&mut self, name: std::ops::Range<usize>, start: u32) -> Result<(), Wrong> {
+    fn begin(&mut self, name: std::ops::Range<usize>, start: u32) -> Result<(), LineError> {
         let at = name.start;
         let name = &self.text[name];
         self.block.size = match &self.rules.chromosomes {
@@ -191,7 +193,7 @@ impl Scan<'_> {
             Some(known) => match known.find(name) {
                 Some(number) => known.size(number),
                 None => {
-                    return Err(Wrong {
+                    return Err(LineError {
                         at,
                         found: shown(name),
                         expected: "a chromosome of the list".to_owned(),
@@ -216,11 +218,11 @@ impl Scan<'_> {
 
     /// Returns the exclusive end of a fragment.
     #[inline]
-    fn end(&self, start: u32, end: u32, at: usize) -> Result<u32, Wrong> {
+    fn end(&self, start: u32, end: u32, at: usize) -> Result<u32, LineError> {
         let exclusive = u64::from(end) + u64::from(self.rules.end_inclusive);
         if exclusive < u64::from(start) {
             let expected = format!("an end of {start} or more, the start of the fragment");
-            return Err(Wrong { at, found: end.to_string(), expected });
+            return Err(LineError { at, found: end.to_string(), expected });
         }
         match u32::try_from(exclusive) {
             Ok(exclusive) if exclusive <= self.block.size.unwrap_or(u32::MAX) => Ok(exclusive),
@@ -231,14 +233,14 @@ impl Scan<'_> {
                     None => format!("an end of at most {most}"),
                     Some(_) => format!("at most {most}, the end of the chromosome"),
                 };
-                Err(Wrong { at, found: end.to_string(), expected })
+                Err(LineError { at, found: end.to_string(), expected })
             }
         }
     }
 
     /// Parses a position, and returns also the end of its field.
     #[inline]
-    fn base(&self, at: usize, what: &str) -> Result<(u32, usize), Wrong> {
+    fn base(&self, at: usize, what: &str) -> Result<(u32, usize), LineError> {
         if let Some((base, end)) = digits(self.text, at)
             && let Ok(base) = u32::try_from(base)
             && self.byte(end) < b' '
@@ -249,15 +251,15 @@ impl Scan<'_> {
     }
 
     #[cold]
-    fn no_base(&self, at: usize, what: &str) -> Wrong {
-        let expected = format!("the {what} of the fragment, a whole number from 0 to {}", u32::MAX);
-        Wrong { at, found: field(&self.text[at.min(self.text.len())..]), expected }
+    fn no_base(&self, at: usize, what: &str) -> LineError {
+        let expected = format!("the {what} of the fragment, an integer from 0 to {}", u32::MAX);
+        LineError { at, found: field(&self.text[at.min(self.text.len())..]), expected }
     }
 
     /// Counts the columns of a line whose fourth one ends here; returns the position of the next
     /// line.
     #[inline]
-    fn columns(&self, mut at: usize) -> Result<(u64, usize), Wrong> {
+    fn columns(&self, mut at: usize) -> Result<(u64, usize), LineError> {
         let mut columns = 4;
         loop {
             match self.byte(at) {
@@ -301,14 +303,14 @@ impl Scan<'_> {
     }
 
     #[cold]
-    fn wrong(&self, at: usize, expected: &str) -> Wrong {
+    fn wrong(&self, at: usize, expected: &str) -> LineError {
         let found = field(&self.text[at.min(self.text.len())..]);
-        Wrong { at, found, expected: expected.to_owned() }
+        LineError { at, found, expected: expected.to_owned() }
     }
 
     /// Stores the error in the line that begins at a position.
     #[cold]
-    fn refuse(self, line: usize, wrong: Wrong) {
+    fn refuse(self, line: usize, wrong: LineError) {
         // A line that is too long was not kept completely, so other errors in it are not reported.
         let next = self.end_of_line(line);
         let wrong = if next - line > LONGEST_LINE { too_long(line) } else { wrong };
@@ -339,14 +341,14 @@ fn is_pair(line: &[u8]) -> bool {
 }
 
 #[cold]
-fn pair(at: usize) -> Wrong {
+fn pair(at: usize) -> LineError {
     let expected = "the barcode of a fragment".to_owned();
-    Wrong { at, found: "the second region of a pair (BEDPE)".to_owned(), expected }
+    LineError { at, found: "the second region of a pair (BEDPE)".to_owned(), expected }
 }
 
 #[cold]
-fn too_long(line: usize) -> Wrong {
-    Wrong {
+fn too_long(line: usize) -> LineError {
+    LineError {
         at: line + LONGEST_LINE,
         found: "a longer line".to_owned(),
         expected: format!("at most {LONGEST_LINE} bytes"),
@@ -354,12 +356,12 @@ fn too_long(line: usize) -> Wrong {
 }
 
 #[cold]
-fn other_columns(at: usize, found: u64, expected: u64) -> Wrong {
+fn other_columns(at: usize, found: u64, expected: u64) -> LineError {
     let expected = format!("{expected}, like in the lines before");
-    Wrong { at, found: format!("{found} columns"), expected }
+    LineError { at, found: format!("{found} columns"), expected }
 }
 
 #[cold]
-fn disorder(at: usize, start: u32, before: u32) -> Wrong {
-    Wrong { at, found: format!("start {start} after {before}"), expected: ASCEND.to_owned() }
+fn disorder(at: usize, start: u32, before: u32) -> LineError {
+    LineError { at, found: format!("start {start} after {before}"), expected: ASCEND.to_owned() }
 }

@@ -32,7 +32,7 @@ pub struct Options {
 /// Fragments in text, read from start to end.
 pub struct FragmentTsv {
     path: PathBuf,
-    kind: Kind,
+    kind: TextCompression,
     /// The file, if it can be read again.
     file: Option<InputFile>,
     /// Bytes that are read at once.
@@ -43,7 +43,7 @@ pub struct FragmentTsv {
 
 /// The compression of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TextCompression {
     Plain,
     Gzip,
     Bgzip,
@@ -133,9 +133,9 @@ impl FragmentTsv {
         About {
             format: "fragment text".to_owned(),
             container: match self.kind {
-                Kind::Plain => thing.to_owned(),
-                Kind::Gzip => format!("gzip {thing}"),
-                Kind::Bgzip => format!("bgzip {thing}"),
+                TextCompression::Plain => thing.to_owned(),
+                TextCompression::Gzip => format!("gzip {thing}"),
+                TextCompression::Bgzip => format!("bgzip {thing}"),
             },
             bytes: self.file.as_ref().map(InputFile::len),
             ..About::default()
@@ -160,7 +160,7 @@ impl FragmentTsv {
         } else {
             let once = self.once.lock().unwrap_or_else(PoisonError::into_inner).take();
             let reader =
-                once.ok_or_else(|| Error::unsupported(place(), "it can be read only once"))?;
+                once.ok_or_else(|| Error::unsupported(place(), "a stream can be read only once"))?;
             (self.kind, reader)
         };
         let cells = Cells::new(options.cells.as_ref())
@@ -171,22 +171,24 @@ impl FragmentTsv {
             chromosomes: options.chromosomes,
         };
         let shared = Arc::new(Shared { rules, cells: RwLock::new(cells) });
-        let gzip = kind != Kind::Plain;
+        let gzip = kind != TextCompression::Plain;
         let pieces = Pieces::new(reader, gzip, &self.path, Arc::clone(&shared), self.capacity);
         Ok(Reading { units: Box::new(pieces), joiner: Joiner::new(&self.path, shared) })
     }
 }
 
 /// Detects the compression of a text by its first bytes, and returns a reader of the whole text.
-fn kind_of(mut reader: Box<dyn Read + Send>) -> io::Result<(Kind, Box<dyn Read + Send>)> {
+fn kind_of(
+    mut reader: Box<dyn Read + Send>,
+) -> io::Result<(TextCompression, Box<dyn Read + Send>)> {
     let mut first = Vec::new();
     // The length of the header of a block without additional fields.
     Read::take(&mut reader, 18).read_to_end(&mut first)?;
     let kind = match bgzf::beginning(&first) {
-        Beginning::Block { .. } => Kind::Bgzip,
-        Beginning::Gzip => Kind::Gzip,
-        Beginning::Short if first.len() > 1 => Kind::Gzip,
-        Beginning::Short | Beginning::Other => Kind::Plain,
+        Beginning::Block { .. } => TextCompression::Bgzip,
+        Beginning::Gzip => TextCompression::Gzip,
+        Beginning::Short if first.len() > 1 => TextCompression::Gzip,
+        Beginning::Short | Beginning::Other => TextCompression::Plain,
     };
     Ok((kind, Box::new(Cursor::new(first).chain(reader))))
 }

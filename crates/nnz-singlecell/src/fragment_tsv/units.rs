@@ -50,7 +50,7 @@ struct Blocks {
     ended: bool,
 }
 
-enum Piece {
+enum TextPiece {
     Text(Reused<Vec<u8>>),
     /// Blocks, and their position in the file.
     Blocks(Reused<Vec<u8>>, u64),
@@ -58,7 +58,7 @@ enum Piece {
 }
 
 struct PieceUnit {
-    piece: Piece,
+    piece: TextPiece,
     path: PathBuf,
     shared: Arc<Shared>,
     inflaters: Arc<Spares<Inflater>>,
@@ -83,7 +83,7 @@ impl Pieces {
         Self { path: path.to_path_buf(), shared, from, capacity, buffers, inflaters }
     }
 
-    fn next_piece(&mut self) -> Result<Option<Piece>> {
+    fn next_piece(&mut self) -> Result<Option<TextPiece>> {
         loop {
             match std::mem::replace(&mut self.from, From::Ended) {
                 From::Ended => return Ok(None),
@@ -93,10 +93,10 @@ impl Pieces {
                     fill(&mut reader, &mut text, self.capacity)
                         .map_err(|error| read_error(&self.path, error))?;
                     if text.is_empty() {
-                        return Ok(Some(Piece::End));
+                        return Ok(Some(TextPiece::End));
                     }
                     self.from = From::Text(reader);
-                    return Ok(Some(Piece::Text(text)));
+                    return Ok(Some(TextPiece::Text(text)));
                 }
                 From::Blocks(blocks) => {
                     if let Some(piece) = self.next_blocks(blocks)? {
@@ -108,7 +108,7 @@ impl Pieces {
     }
 
     /// Returns the next blocks, or `None` if the next bytes are not a block.
-    fn next_blocks(&mut self, mut blocks: Blocks) -> Result<Option<Piece>> {
+    fn next_blocks(&mut self, mut blocks: Blocks) -> Result<Option<TextPiece>> {
         fill(&mut blocks.reader, &mut blocks.ahead, self.capacity)
             .map_err(|error| Error::io(&self.path, error))?;
         let first_byte = blocks.byte;
@@ -120,7 +120,7 @@ impl Pieces {
                                 \"bgzip -dc\" can be read";
                 return Err(Error::mismatch(place(), found, expected));
             }
-            return Ok(Some(Piece::End));
+            return Ok(Some(TextPiece::End));
         }
         // The text of blocks that are inflated together.
         let most_text = 2 * self.capacity as u64;
@@ -158,7 +158,7 @@ impl Pieces {
                     let found = "truncated compressed data";
                     Err(Error::mismatch(place(), found, "whole BGZF blocks"))
                 }
-                _ if blocks.ended && self.only_zeros(&mut blocks)? => Ok(Some(Piece::End)),
+                _ if blocks.ended && self.only_zeros(&mut blocks)? => Ok(Some(TextPiece::End)),
                 _ => Err(Error::mismatch(
                     place(),
                     "other bytes",
@@ -174,7 +174,7 @@ impl Pieces {
         let mut whole = std::mem::replace(&mut blocks.ahead, ahead);
         whole.truncate(end);
         self.from = From::Blocks(blocks);
-        Ok(Some(Piece::Blocks(whole, byte)))
+        Ok(Some(TextPiece::Blocks(whole, byte)))
     }
 }
 
@@ -221,12 +221,12 @@ impl Unit<TsvBlock> for PieceUnit {
     fn decode(self: Box<Self>, block: &mut TsvBlock) -> Result<()> {
         block.clear();
         match &self.piece {
-            Piece::Text(text) => read_text(text, &self.shared, block),
-            Piece::Blocks(blocks, byte) => {
+            TextPiece::Text(text) => read_text(text, &self.shared, block),
+            TextPiece::Blocks(blocks, byte) => {
                 let mut inflater = self.inflaters.get();
                 read_blocks(blocks, *byte, &self.path, &self.shared, &mut inflater, block)?;
             }
-            Piece::End => block.last = true,
+            TextPiece::End => block.last = true,
         }
         Ok(())
     }

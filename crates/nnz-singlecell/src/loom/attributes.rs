@@ -28,25 +28,25 @@ pub struct Attributes {
     values: Vec<Values>,
     /// Attributes of two dimensions, which are matrices.
     wide: Vec<String>,
-    /// Attributes of more dimensions, and those of other types, each with its type.
+    /// Attributes of more dimensions or of other types, each with its type.
     others: Vec<(String, String)>,
     /// Damaged attributes.
-    broken: Vec<Broken>,
+    broken: Vec<DamagedAttribute>,
     /// The index in these of the attribute that should have the names.
     broken_names: Option<usize>,
-    /// Whether the names are those of an attribute that no convention names.
+    /// Whether the names come from an attribute that is not part of a convention.
     is_likely: bool,
 }
 
 /// A damaged attribute.
-struct Broken {
+struct DamagedAttribute {
     name: String,
     place: Place,
     found: String,
     expected: String,
 }
 
-impl Broken {
+impl DamagedAttribute {
     fn error(&self, group: &str) -> Error {
         let error = Error::mismatch(self.place.clone(), &self.found, &self.expected);
         droppable(error, &format!("{group}/{}", self.name))
@@ -143,7 +143,12 @@ impl Attributes {
                             continue;
                         }
                         let (found, expected) = (kind.to_string(), "an array".to_owned());
-                        table.broken.push(Broken { name: child.name, place, found, expected });
+                        table.broken.push(DamagedAttribute {
+                            name: child.name,
+                            place,
+                            found,
+                            expected,
+                        });
                     }
                 },
                 ChildKind::Group => table.others.push((child.name, "a group".to_owned())),
@@ -163,7 +168,7 @@ impl Attributes {
             let found = format!("an attribute of shape {:?}", array.shape());
             let expected = format!("{} elements along the first dimension", self.len);
             let place = array.place();
-            self.broken.push(Broken { name, place, found, expected });
+            self.broken.push(DamagedAttribute { name, place, found, expected });
             return Ok(());
         }
         let is_number = array.element_type().value_type().is_some();
@@ -251,7 +256,7 @@ impl Attributes {
         };
         match &self.names {
             Some((name, _)) if self.is_likely => Some(format!(
-                "the {axis} are named by the attribute {name:?}; {option} takes another one"
+                "the {axis} are named by the attribute {name:?}; {option} selects another one"
             )),
             Some(_) => None,
             None if self.broken_names.is_some() || self.columns.is_empty() => None,
@@ -265,7 +270,7 @@ impl Attributes {
                 }
                 let shown = shown.join(", ");
                 Some(format!(
-                    "the {axis} have no names; {option} takes one of the attributes {shown}"
+                    "the {axis} have no names; {option} selects one of the attributes {shown}"
                 ))
             }
         }
@@ -312,8 +317,8 @@ impl Attributes {
         &self.wide
     }
 
-    /// Lists the attributes that are neither columns nor matrices, each with its type: those of more dimensions,
-    /// and of types that columns cannot have.
+    /// Lists the attributes that are neither columns nor matrices, each with its type: attributes of more
+    /// dimensions, and of types that columns cannot have.
     #[must_use]
     pub fn unread_columns(&self) -> &[(String, String)] {
         &self.others

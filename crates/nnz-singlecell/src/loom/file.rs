@@ -123,7 +123,7 @@ impl Loom {
     ///
     /// # Errors
     ///
-    /// Fails if there is none at this location, if it is invalid, or if its shape is not that of
+    /// Fails if there is none at this location, if it is invalid, or if its shape differs from
     /// the main matrix.
     pub fn matrix(&self, item: &Item) -> Result<MatrixSource> {
         MatrixSource::open(self, item)

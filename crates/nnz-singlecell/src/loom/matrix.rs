@@ -19,7 +19,7 @@ use crate::dense::{CellReader, Dense};
 /// checked when they are read.
 pub struct MatrixSource {
     header: Header,
-    stored: Stored,
+    stored: MatrixData,
     version: Option<String>,
     item: Item,
     tables: [Option<Arc<Attributes>>; 2],
@@ -30,7 +30,7 @@ pub struct MatrixSource {
 /// The number of entries of a graph whose order is known.
 const EXAMINED: u64 = 1 << 14;
 
-enum Stored {
+enum MatrixData {
     Dense(Dense),
     Graph(Box<Coordinates>),
 }
@@ -52,11 +52,11 @@ impl MatrixSource {
         let (stored, shape) = match item {
             Item::Matrix | Item::Layer(_) => {
                 let (dense, shape) = Dense::by_column(file.dense(item)?)?;
-                (Stored::Dense(dense), shape)
+                (MatrixData::Dense(dense), shape)
             }
             Item::RowAttribute(_) | Item::ColAttribute(_) => {
                 let (dense, shape) = Dense::open(file.dense(item)?)?;
-                (Stored::Dense(dense), shape)
+                (MatrixData::Dense(dense), shape)
             }
             Item::RowGraph(_) | Item::ColGraph(_) => {
                 let len = rows.map_or(0, |axis| file.shape().len(axis));
@@ -65,7 +65,7 @@ impl MatrixSource {
                 let [from, to] = [Indices::open(&*group, "a")?, Indices::open(&*group, "b")?];
                 let weights = Vector::open(&*group, "w")?;
                 let graph = Coordinates::new(from, to, weights, shape)?;
-                (Stored::Graph(Box::new(graph)), shape)
+                (MatrixData::Graph(Box::new(graph)), shape)
             }
         };
         let header = header(&stored, shape, item);
@@ -83,8 +83,8 @@ impl MatrixSource {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.stored {
-            Stored::Dense(_) => "dense",
-            Stored::Graph(_) => "graph",
+            MatrixData::Dense(_) => "dense",
+            MatrixData::Graph(_) => "graph",
         }
     }
 
@@ -96,8 +96,8 @@ impl MatrixSource {
     /// Lists the arrays, and the names of rows and columns.
     fn arrays(&self) -> Result<Vec<ArrayAbout>> {
         let mut arrays = match &self.stored {
-            Stored::Dense(dense) => vec![dense.array()?],
-            Stored::Graph(graph) => graph.about()?,
+            MatrixData::Dense(dense) => vec![dense.array()?],
+            MatrixData::Graph(graph) => graph.about()?,
         };
         for (table, axis) in self.tables.iter().zip(self.item.axes()) {
             let (Some(table), Some(axis)) = (table, axis) else { continue };
@@ -113,21 +113,21 @@ impl MatrixSource {
     }
 }
 
-fn header(stored: &Stored, shape: Shape, item: &Item) -> Header {
+fn header(stored: &MatrixData, shape: Shape, item: &Item) -> Header {
     let (order, value_type, nnz) = match stored {
-        Stored::Dense(dense) => {
+        MatrixData::Dense(dense) => {
             (dense.order(), dense.value_type(), u64::try_from(shape.elements()).ok())
         }
-        Stored::Graph(graph) => (graph.order(), graph.value_type(), Some(graph.entries())),
+        MatrixData::Graph(graph) => (graph.order(), graph.value_type(), Some(graph.entries())),
     };
-    let is_dense = matches!(stored, Stored::Dense(_));
+    let is_dense = matches!(stored, MatrixData::Dense(_));
     Header {
         shape,
         order,
         ordered: is_dense,
         sorted_majors: match stored {
-            Stored::Dense(_) => true,
-            Stored::Graph(graph) => graph.is_sorted() && graph.entries() <= EXAMINED,
+            MatrixData::Dense(_) => true,
+            MatrixData::Graph(graph) => graph.is_sorted() && graph.entries() <= EXAMINED,
         },
         sorted_indices: is_dense.then_some(true),
         value_type,
@@ -195,7 +195,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn random_access(&self) -> bool {
-        matches!(self.stored, Stored::Dense(_))
+        matches!(self.stored, MatrixData::Dense(_))
     }
 
     fn units(
@@ -204,11 +204,11 @@ impl nnz_core::MatrixSource for MatrixSource {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         match &self.stored {
-            Stored::Dense(dense) => {
+            MatrixData::Dense(dense) => {
                 self.header.check_majors(&majors)?;
                 Ok(Box::new(CellReader::new(dense, majors, fields)))
             }
-            Stored::Graph(graph) => {
+            MatrixData::Graph(graph) => {
                 let order = self.header.order;
                 if majors != (0..self.header.shape.major(order)) {
                     let axis = order.major();
@@ -227,7 +227,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         minors: &[Range<u64>],
         fields: Projection,
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
-        let Stored::Dense(dense) = &self.stored else { return Ok(None) };
+        let MatrixData::Dense(dense) = &self.stored else { return Ok(None) };
         self.header.check_majors(&majors)?;
         let reader = CellReader::within(dense, majors, minors, fields);
         Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
@@ -239,8 +239,8 @@ impl nnz_core::MatrixSource for MatrixSource {
             return Ok(None);
         }
         match &self.stored {
-            Stored::Dense(_) => Ok(major.checked_mul(shape.minor(order))),
-            Stored::Graph(_) => Ok(None),
+            MatrixData::Dense(_) => Ok(major.checked_mul(shape.minor(order))),
+            MatrixData::Graph(_) => Ok(None),
         }
     }
 }

@@ -10,8 +10,8 @@ pub(super) fn written(axis: Axis) -> [&'static str; 2] {
     }
 }
 
-/// The attributes that may have names, of which the first is used: those of anndata, of loompy, and
-/// of Seurat and SCope. anndata writes its names beside an annotation `Gene`.
+/// The attributes that may have names, of which the first is used: attributes of anndata, of loompy,
+/// and of Seurat and SCope. anndata writes its names beside an annotation `Gene`.
 pub(super) fn known(axis: Axis) -> &'static [&'static str] {
     match axis {
         Axis::Rows => &["var_names", "Gene", "gene_names", "Accession"],

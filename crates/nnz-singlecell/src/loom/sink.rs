@@ -7,9 +7,9 @@ use nnz_core::{
 };
 
 use super::output::Output;
-use crate::cells::CellWriter;
+use crate::dense_writer::DenseWriter;
 
-/// What a Loom file can store.
+/// Capabilities of Loom files.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
@@ -35,10 +35,10 @@ pub(super) const VALUE_TYPES: &[ValueType] = &[
 /// The compression that loompy uses.
 pub const COMPRESSION: Compression = Compression::Gzip(2);
 
-/// A sink that writes a matrix as the main one of a new file. All cells are stored.
+/// A sink that writes a matrix as the main one of a new file. All elements are stored.
 pub struct MatrixSink {
     output: Output,
-    cells: CellWriter,
+    matrix: DenseWriter,
 }
 
 impl std::fmt::Debug for MatrixSink {
@@ -68,19 +68,19 @@ impl MatrixSink {
             output.table(axis, header.shape.len(axis), names, annotations)?;
         }
         let place = (NodeId::ROOT, "matrix");
-        let cells = CellWriter::create(&mut *output.tree, place, header, compression)?;
-        Ok(Self { output, cells })
+        let matrix = DenseWriter::create(&mut *output.tree, place, header, compression)?;
+        Ok(Self { output, matrix })
     }
 }
 
 impl nnz_core::MatrixSink for MatrixSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
-        self.cells.put(&mut *self.output.tree, batch)
+        self.matrix.put(&mut *self.output.tree, batch)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut output, cells } = *self;
-        cells.finish(&mut *output.tree)?;
+        let Self { mut output, matrix } = *self;
+        matrix.finish(&mut *output.tree)?;
         Ok(Written { bytes: output.tree.finish()? })
     }
 }

@@ -16,7 +16,7 @@ impl Loom {
     pub fn validate_attributes(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
         if self.version().is_none() {
             let what = format!(
-                "no {}, so loompy reads the file as one of version 1 and may refuse it",
+                "no {}, so loompy reads the file as version 1 and may reject it",
                 spec::VERSION
             );
             each(Finding::note(self.place(), what));
@@ -29,7 +29,7 @@ impl Loom {
         }
         let shape = self.shape();
         if shape.is_empty() {
-            let what = format!("the shape is {shape}; loompy refuses a matrix without cells");
+            let what = format!("the shape is {shape}; loompy rejects a matrix without elements");
             each(Finding::note(self.place(), what));
         }
         if let Some(what) = self.unread_note()? {

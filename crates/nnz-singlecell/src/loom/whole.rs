@@ -13,7 +13,7 @@ use super::output::Output;
 use super::sink::VALUE_TYPES;
 use super::table_writer::is_name;
 use super::{Item, spec};
-use crate::cells::CellWriter;
+use crate::dense_writer::DenseWriter;
 use crate::globals;
 use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for FileWriter<'_> {
 
 impl<'a> FileWriter<'a> {
     /// Starts a file in an empty tree of HDF5, with the names and annotations of a matrix whose columns are cells. `path`
-    /// is that of the file.
+    /// is the path of the file.
     ///
     /// # Errors
     ///
@@ -112,11 +112,11 @@ impl<'a> FileWriter<'a> {
 struct Parts {
     output: Output,
     item: Item,
-    part: Option<Part>,
+    part: Option<ItemWriter>,
 }
 
-enum Part {
-    Cells(CellWriter),
+enum ItemWriter {
+    Dense(DenseWriter),
     Graph(GraphWriter),
 }
 
@@ -135,9 +135,14 @@ impl PartOutput for Parts {
         let tree = &mut *self.output.tree;
         self.part = Some(match &self.item {
             Item::RowGraph(_) | Item::ColGraph(_) => {
-                Part::Graph(GraphWriter::create(tree, place, header)?)
+                ItemWriter::Graph(GraphWriter::create(tree, place, header)?)
             }
-            _ => Part::Cells(CellWriter::create(tree, place, header, self.output.compression)?),
+            _ => ItemWriter::Dense(DenseWriter::create(
+                tree,
+                place,
+                header,
+                self.output.compression,
+            )?),
         });
         Ok(())
     }
@@ -147,8 +152,8 @@ impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         let tree = &mut *self.output.tree;
         match &mut self.part {
-            Some(Part::Cells(cells)) => cells.put(tree, batch),
-            Some(Part::Graph(graph)) => graph.put(tree, batch),
+            Some(ItemWriter::Dense(dense)) => dense.put(tree, batch),
+            Some(ItemWriter::Graph(graph)) => graph.put(tree, batch),
             None => Ok(()),
         }
     }
@@ -156,8 +161,8 @@ impl PartWriter for Parts {
     fn finish(&mut self) -> Result<()> {
         let tree = &mut *self.output.tree;
         match self.part.take() {
-            Some(Part::Cells(cells)) => cells.finish(tree),
-            Some(Part::Graph(graph)) => graph.finish(tree),
+            Some(ItemWriter::Dense(dense)) => dense.finish(tree),
+            Some(ItemWriter::Graph(graph)) => graph.finish(tree),
             None => Ok(()),
         }
     }

@@ -24,8 +24,8 @@ pub(super) fn of_object<T: Attributes + ?Sized>(object: &T, name: &str) -> Resul
     Ok(names.iter().map(|attribute| format!("the attribute {attribute:?} of {name}")).collect())
 }
 
-/// Lists the attributes of the arrays of a matrix, and of its table of features. Those of members that are not read
-/// are not listed.
+/// Lists the attributes of the arrays of a matrix, and of its table of features. Attributes of members that are
+/// not read are not listed.
 pub(super) fn of_arrays(group: &dyn Group, unread: &BTreeSet<&str>) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut list = |group: &dyn Group, prefix: &str| {

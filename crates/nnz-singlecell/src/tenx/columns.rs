@@ -22,7 +22,7 @@ pub(super) struct Column {
 }
 
 /// A member that may be a column.
-pub(super) enum Opened {
+pub(super) enum OpenedColumn {
     Column(Column),
     /// Something else, described.
     Unread(String),
@@ -67,11 +67,11 @@ impl Column {
         child: &Child,
         len: u64,
         only: bool,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedColumn> {
         match &child.kind {
             ChildKind::Array => {}
-            ChildKind::Other(what) => return Ok(Opened::Unread(what.clone())),
-            _ => return Ok(Opened::Unread("a group".to_owned())),
+            ChildKind::Other(what) => return Ok(OpenedColumn::Unread(what.clone())),
+            _ => return Ok(OpenedColumn::Unread("a group".to_owned())),
         }
         let opened = group.array(&child.name);
         let opened = opened.and_then(|array| Ok((Enumeration::of(&*array)?, array)));
@@ -80,8 +80,8 @@ impl Column {
             Err(error) if error.is_system() => return Err(error),
             Err(error) => {
                 return Ok(match error.kind() {
-                    ErrorKind::Unsupported(what) => Opened::Unread(what.clone()),
-                    _ => Opened::Broken(error),
+                    ErrorKind::Unsupported(what) => OpenedColumn::Unread(what.clone()),
+                    _ => OpenedColumn::Broken(error),
                 });
             }
         };
@@ -90,21 +90,27 @@ impl Column {
             (Some(named), _) => named.column_type(),
             (None, _) if element.is_string() => ColumnType::String,
             (None, Some(value_type)) => ColumnType::Number(value_type),
-            (None, None) => return Ok(Opened::Unread(format!("elements of type {element}"))),
+            (None, None) => return Ok(OpenedColumn::Unread(format!("elements of type {element}"))),
         };
         if *array.shape() != [len] {
             let lengths: Vec<String> = array.shape().iter().map(ToString::to_string).collect();
             return Ok(match &lengths[..] {
-                [] => Opened::Unread("a single value".to_owned()),
+                [] => OpenedColumn::Unread("a single value".to_owned()),
                 [found] if only => {
                     let found = format!("an array of shape [{found}]");
-                    Opened::Broken(Error::mismatch(array.place(), found, format!("{len} elements")))
+                    OpenedColumn::Broken(Error::mismatch(
+                        array.place(),
+                        found,
+                        format!("{len} elements"),
+                    ))
                 }
-                lengths => Opened::Unread(format!("{} elements, not {len}", lengths.join(" x "))),
+                lengths => {
+                    OpenedColumn::Unread(format!("{} elements, not {len}", lengths.join(" x ")))
+                }
             });
         }
         let info = ColumnInfo { name: child.name.clone(), column_type };
-        Ok(Opened::Column(Self { info, array, named }))
+        Ok(OpenedColumn::Column(Self { info, array, named }))
     }
 
     /// Sets another name.

@@ -24,7 +24,7 @@ pub enum FormatVersion {
 /// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Found {
+pub enum FileContent {
     /// The root itself is the group of a matrix.
     Here,
     /// Matrices in groups with these names: one, or one for each genome.
@@ -64,15 +64,15 @@ pub(super) fn layout(children: &[Child]) -> Option<FormatVersion> {
 /// # Errors
 ///
 /// Fails if a group cannot be listed.
-pub fn find(root: &dyn Group) -> Result<Option<Found>> {
+pub fn find(root: &dyn Group) -> Result<Option<FileContent>> {
     let children = root.children()?;
     if layout(&children).is_some() {
-        return Ok(Some(Found::Here));
+        return Ok(Some(FileContent::Here));
     }
     let has = |name: &str| children.iter().any(|child| child.name == name);
     // Names of Cell Ranger 3 and later, and those before.
     if (has("barcode_idx") && has("umi")) || (has("barcode") && has("umi") && has("gene")) {
-        return Ok(Some(Found::Molecules));
+        return Ok(Some(FileContent::Molecules));
     }
     let groups = children.iter().filter(|child| child.kind == ChildKind::Group);
     let mut found = Vec::new();
@@ -82,7 +82,7 @@ pub fn find(root: &dyn Group) -> Result<Option<Found>> {
         let Some(children) = readable(listed)? else { continue };
         let Some(format_version) = layout(&children) else { continue };
         if child.name == MATRIX {
-            return Ok(Some(Found::Groups(vec![MATRIX.to_owned()])));
+            return Ok(Some(FileContent::Groups(vec![MATRIX.to_owned()])));
         }
         // A group of a genome may have no genes, but no table of features.
         let has_features = children.iter().any(|child| child.name == "features");
@@ -90,15 +90,15 @@ pub fn find(root: &dyn Group) -> Result<Option<Found>> {
             found.push(child.name.clone());
         }
     }
-    Ok((!found.is_empty()).then_some(Found::Groups(found)))
+    Ok((!found.is_empty()).then_some(FileContent::Groups(found)))
 }
 
-impl Found {
+impl FileContent {
     /// Returns the error for a file of molecules.
     #[must_use]
     pub fn no_matrix(root: &dyn Group) -> Error {
         let what = "a molecule_info.h5 of Cell Ranger: it lists molecules and is not a matrix; \
-                    filtered_feature_bc_matrix.h5 of the same run is one";
+                    open filtered_feature_bc_matrix.h5 of the same run";
         Error::unsupported(Place::path(root.path()), what)
     }
 }

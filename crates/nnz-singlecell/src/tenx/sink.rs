@@ -20,7 +20,7 @@ use super::find::FormatVersion;
 use super::root;
 use strings::write_strings;
 
-/// What a 10x HDF5 file can store: integers and floats, by cell. Cell Ranger itself writes `int32`.
+/// Capabilities of 10x HDF5 files: integers and floats, by cell. Cell Ranger itself writes `int32`.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
@@ -141,14 +141,14 @@ fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<S
         [] => Ok("unknown".to_owned()),
         [only] => Ok(String::from_utf8_lossy(only).into_owned()),
         _ => {
-            let what = "features of several genomes: version 2 has a group for each; \
+            let what = "features of several genomes, which version 2 stores in several groups; \
                         write version 3, or one genome at a time";
             Err(Error::unsupported(place.clone(), what))
         }
     }
 }
 
-/// Writes the attributes of the root that Cell Ranger reads: those of the source, if it is a 10x file.
+/// Writes the attributes of the root that Cell Ranger reads, taken from the source if it is a 10x file.
 fn describe(file: &mut FileWriter<StagedFile>, options: &SinkOptions) -> Result<()> {
     let mut set = |name: &str, value| file.set_attribute(ObjectId::ROOT, name, value);
     let v3 = options.format_version == FormatVersion::V3;

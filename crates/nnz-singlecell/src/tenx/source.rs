@@ -14,7 +14,7 @@ use nnz_core::{
 use nnz_engine::report_error;
 
 use super::beside;
-use super::columns::{Column, Opened, Table};
+use super::columns::{Column, OpenedColumn, Table};
 use super::find::{FormatVersion, GENES, MATRIX, PARTS, layout};
 use super::root::{Root, says_nothing};
 use crate::without::{copy_of, droppable};
@@ -32,7 +32,7 @@ pub struct TenxSource {
     barcodes: Option<Column>,
     /// Other arrays with an element for each cell.
     cells: Vec<Column>,
-    /// What is not read.
+    /// Elements that are not read.
     unread: Vec<String>,
     /// Damaged columns of features and of cells, each with its path.
     broken: [Vec<(String, Error)>; 2],
@@ -53,11 +53,11 @@ struct Others {
 
 impl Others {
     /// Returns a member if it is a column.
-    fn column(&mut self, path: String, opened: Opened) -> Option<Column> {
+    fn column(&mut self, path: String, opened: OpenedColumn) -> Option<Column> {
         match opened {
-            Opened::Column(column) => return Some(column),
-            Opened::Unread(why) => self.unread.push((path, why)),
-            Opened::Broken(error) => self.broken.push((path, error)),
+            OpenedColumn::Column(column) => return Some(column),
+            OpenedColumn::Unread(why) => self.unread.push((path, why)),
+            OpenedColumn::Broken(error) => self.broken.push((path, error)),
         }
         None
     }
@@ -310,8 +310,8 @@ fn cells(
         }
         let is_of_cells = child.name == FILTERED;
         let opened = match Column::optional(group, &child, shape.cols, is_of_cells)? {
-            Opened::Column(_) if shape.rows == shape.cols && !is_of_cells => {
-                Opened::Unread("of cells or of features".to_owned())
+            OpenedColumn::Column(_) if shape.rows == shape.cols && !is_of_cells => {
+                OpenedColumn::Unread("of cells or of features".to_owned())
             }
             opened => opened,
         };

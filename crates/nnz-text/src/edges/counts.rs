@@ -7,9 +7,9 @@ use super::form::Form;
 use super::survey::Survey;
 use crate::text::Text;
 
-/// What a header states.
+/// Counts stated in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(super) struct HeaderCounts {
     edges: u64,
     /// Rows and columns; `None` in SNAP, whose ids may have gaps.
     pub(super) nodes: Option<(u64, u64)>,
@@ -51,7 +51,7 @@ fn count(word: &[u8]) -> Option<u64> {
     whole.map(|(count, _)| count).filter(|count| *count <= i64::MAX.unsigned_abs())
 }
 
-impl Stated {
+impl HeaderCounts {
     /// Reads the second line of KONECT: edges, rows, columns.
     pub(super) fn of_konect(start: &[u8]) -> Option<Self> {
         let line = start.split(|byte| *byte == b'\n').nth(1)?.strip_prefix(b"%")?;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn headers_of_snap_are_comments_before_the_first_edge() {
-        let stated = |text: &str| Stated::of_snap(text.as_bytes()).map(|stated| stated.edges);
+        let stated = |text: &str| HeaderCounts::of_snap(text.as_bytes()).map(|stated| stated.edges);
         assert_eq!(stated("# Directed graph: a\n# Nodes: 5 Edges: 7\r\n0 1\n"), Some(7));
         assert_eq!(stated("# Nodes: 5\tEdges: 7\n"), Some(7));
         for text in ["0 1\n# Nodes: 5 Edges: 7\n", "# Nodes: many Edges: 7\n", "# Edges: 7\n", ""] {

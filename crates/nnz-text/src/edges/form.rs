@@ -5,14 +5,14 @@ use std::str::FromStr;
 use nnz_core::{At, Error, Place, Result};
 use nnz_lines::number::{Invalid, number};
 
-use super::counts::{Stated, konect_kind};
+use super::counts::{HeaderCounts, konect_kind};
 use super::parse::{Fields, fields};
 use super::source::ReadOptions;
 use crate::blocks::Blocks;
 use crate::fault::{is_line_end, next_line, skip_blanks};
 use crate::text::Text;
 
-/// What nodes are.
+/// The form of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nodes {
     /// Numbers.
@@ -71,7 +71,7 @@ pub(super) struct Form {
     pub(super) undirected: bool,
     pub(super) bipartite: bool,
     /// The numbers according to a header.
-    pub(super) stated: Option<Stated>,
+    pub(super) stated: Option<HeaderCounts>,
 }
 
 impl Form {
@@ -138,8 +138,8 @@ impl Form {
             undirected: options.undirected || kind == Some(b"sym"),
             bipartite: options.bipartite || kind == Some(b"bip"),
             stated: match kind {
-                Some(_) => Stated::of_konect(start),
-                None => Stated::of_snap(start),
+                Some(_) => HeaderCounts::of_konect(start),
+                None => HeaderCounts::of_snap(start),
             },
         })
     }

@@ -18,7 +18,7 @@ pub(super) enum Node<'a> {
     Name(&'a [u8]),
 }
 
-/// What is done with each edge.
+/// A visitor of edges.
 pub(super) trait Visit {
     /// An edge: its nodes and their positions.
     fn edge(&mut self, nodes: [Node<'_>; 2], at: [usize; 2]) -> Result<(), Fault>;

@@ -203,7 +203,7 @@ impl MatrixSink for Sink {
         let text =
             text.map_err(|_| Error::argument("a batch that was encoded for another sink"))?;
         if text.first != self.entries {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.entries += text.entries;
         let written = self.output.write(&text.text);

@@ -32,7 +32,7 @@ pub struct ReadOptions {
     pub undirected: bool,
     /// Whether the first and the second node of edges are different sets: rows and columns.
     pub bipartite: bool,
-    /// What nodes are; by default names if the first one is no number.
+    /// The form of nodes; by default names if the first one is not a number.
     pub nodes: Option<Nodes>,
     /// The field of the weights, in which case others are ignored. By default the third, and more fields are refused.
     pub weight: Option<Weight>,
@@ -188,8 +188,7 @@ impl EdgeListSource {
             Node::Id(id) => Ok(id.wrapping_sub(self.form.base)),
             Node::Name(name) => {
                 let known = self.survey.names.get(side).and_then(|names| names.number(name));
-                known
-                    .ok_or_else(|| Fault::new(at, "a name that was there when the file was opened"))
+                known.ok_or_else(|| Fault::new(at, "a name found when the file was opened"))
             }
         };
         let nodes = [number(nodes[0], 0, at[0])?, number(nodes[1], cols, at[1])?];

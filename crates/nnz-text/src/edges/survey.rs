@@ -8,9 +8,9 @@ use super::parse::{Node, Visit, parse};
 use crate::fault::Fault;
 use crate::scan::scan;
 use crate::text::Text;
-use crate::values::{Seen, skip};
+use crate::values::{ValueProperties, skip};
 
-/// What a file contains.
+/// Summary of the content of a file.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) edges: u64,
@@ -18,7 +18,7 @@ pub(super) struct Survey {
     pub(super) loops: u64,
     /// The number of rows and columns that the ids require, counted from the base.
     pub(super) needed: [u64; 2],
-    pub(super) weights: Seen,
+    pub(super) weights: ValueProperties,
     /// Whether rows do not descend.
     by_row: Ascent,
     by_col: Ascent,
@@ -71,7 +71,7 @@ impl Survey {
             text,
             b'#',
             |block| {
-                let mut visit = Visitor { form, found: Found::default() };
+                let mut visit = Visitor { form, found: BlockSummary::default() };
                 match parse(block, form, &mut visit) {
                     Ok(()) => Ok(visit.found),
                     Err(fault) => Err(fault.report(text, block)),
@@ -117,13 +117,13 @@ impl Survey {
     }
 }
 
-/// What a block contains.
+/// Summary of the content of a block.
 #[derive(Default)]
-struct Found {
+struct BlockSummary {
     edges: u64,
     loops: u64,
     needed: [u64; 2],
-    weights: Seen,
+    weights: ValueProperties,
     by_row: Ascent,
     by_col: Ascent,
     /// Both names of each edge, and where each ends.
@@ -133,7 +133,7 @@ struct Found {
 
 struct Visitor<'a> {
     form: &'a Form,
-    found: Found,
+    found: BlockSummary,
 }
 
 impl Visit for Visitor<'_> {

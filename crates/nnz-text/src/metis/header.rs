@@ -8,7 +8,7 @@ use crate::blocks::{Block, Blocks, Layout};
 use crate::fault::{Fault, is_line_end, next_line, skip_blanks};
 use crate::text::Text;
 
-/// What the header states, and where the lines of vertices begin.
+/// The content of the header, and the offset of the first vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GraphHeader {
     pub(super) vertices: u64,

@@ -6,7 +6,7 @@ use super::header::GraphHeader;
 use crate::blocks::{Block, Start};
 use crate::fault::{Fault, is_line_end, next_line, skip_blanks};
 
-/// What is done with each part of a line.
+/// A visitor of the parts of a line.
 pub(super) trait Visit {
     /// A vertex starts.
     fn vertex(&mut self, block: &Block, at: usize) -> Result<(), Fault>;
@@ -83,7 +83,7 @@ pub(super) fn parse(
     Ok(())
 }
 
-/// Parses the words of a line up to its end, or that of the block.
+/// Parses the words of a line up to its end, or up to the end of the block.
 fn words(
     block: &Block,
     mut at: usize,
@@ -106,7 +106,7 @@ fn words(
         }
         if is_line_end(text, at) {
             return match (pending, number < leading) {
-                (Some(_), _) => Err(Fault::new(at, "the weight of the edge, an integer from 1 on")),
+                (Some(_), _) => Err(Fault::new(at, "the weight of the edge, a positive integer")),
                 (None, true) => Err(Fault::new(at, "the sizes and weights of the vertex")),
                 (None, false) => Ok(next_line(text, at)),
             };
@@ -126,7 +126,7 @@ fn words(
             visit.neighbour(block, value, 1, at)?;
         } else if let Some((neighbour, start)) = pending.take() {
             if value == 0 {
-                return Err(Fault::new(at, "the weight of the edge, an integer from 1 on"));
+                return Err(Fault::new(at, "the weight of the edge, a positive integer"));
             }
             visit.neighbour(block, neighbour, value, start)?;
         } else {

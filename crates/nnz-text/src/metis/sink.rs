@@ -35,7 +35,7 @@ pub fn capabilities() -> SinkCapabilities {
     }
 }
 
-/// Creates a sink. Sizes and weights of vertices are those of the annotations `size` and `weight`, or `weight_0`,
+/// Creates a sink. Sizes and weights of vertices come from the annotations `size` and `weight`, or `weight_0`,
 /// `weight_1` and so on, of the rows. The text is gzipped if the path ends in `.gz`.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ fn columns(rows: Option<&dyn Annotations>) -> Result<(Option<Column>, Vec<Column
     Ok((sizes, weights))
 }
 
-/// What precedes the neighbours of each vertex.
+/// Numbers before the neighbours of each vertex.
 struct Words {
     sizes: Option<Column>,
     weights: Vec<Column>,
@@ -99,7 +99,7 @@ impl Words {
         self.sizes.iter().chain(&self.weights)
     }
 
-    /// Refuses what is no nonnegative integer.
+    /// Fails if a number is not a nonnegative integer.
     fn check(&self, rows: u64, path: &std::path::Path) -> Result<()> {
         let mut text = Vec::new();
         for column in self.all() {
@@ -111,7 +111,7 @@ impl Words {
                     let shown = String::from_utf8_lossy(&text);
                     let found =
                         format!("the size or weight \"{}\" of row {row}", shown.escape_debug());
-                    return Err(Error::mismatch(Place::path(path), found, "an integer from 0 on"));
+                    return Err(Error::mismatch(Place::path(path), found, "a nonnegative integer"));
                 }
             }
         }
@@ -174,7 +174,7 @@ impl Encoder {
                 let weight = nnz_lines::digits::digits(weight, 0).map_or(0, |(weight, _)| weight);
                 if !value.is_some_and(|value| value >= 1.0) {
                     let found = format!("the weight {}", value.unwrap_or(f64::NAN));
-                    return refuse(found, "an integer from 1 on");
+                    return refuse(found, "a positive integer");
                 }
                 if !self.edge_weights {
                     text.truncate(start);
@@ -224,7 +224,7 @@ impl Sink {
 
     fn next(&mut self, text: &Text) -> Result<()> {
         if text.first != self.entries {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.entries += text.entries;
         self.pairs.join(&text.pairs);

@@ -226,7 +226,7 @@ impl MetisSource {
         parsed.map_err(|fault| fault.report(&self.text, block))
     }
 
-    /// Checks that a line is that of a vertex: after the last one, only blank lines may follow.
+    /// Checks that a line describes a vertex: after the last one, only blank lines may follow.
     fn is_vertex(&self, next: u64, at: usize, text: &[u8]) -> Result<bool, Fault> {
         if next < self.graph.vertices {
             return Ok(true);
@@ -259,7 +259,7 @@ impl MetisSource {
 /// Checks the vertices and edges of a block.
 struct Checker<'a> {
     source: &'a MetisSource,
-    /// The number of vertices so far, which is that of the current one counted from 1.
+    /// The number of vertices so far, which is the number of the current vertex counted from 1.
     next: u64,
     previous: Option<u64>,
     entries: u64,

@@ -1,4 +1,4 @@
-//! What the first word of a line is: a label, a label with a weight, or an entry of a row without a label.
+//! The first word of a line: a label, a label with a weight, or an entry of a row without a label.
 
 use nnz_core::Result;
 use nnz_lines::number::number;

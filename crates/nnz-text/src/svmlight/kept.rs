@@ -8,7 +8,7 @@ use crate::values::Value;
 
 /// The entries of a block: indices as they are written, and values as floats, which hold them exactly.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct BlockEntries {
     /// Whether the first entries belong to the last row of the block before.
     pub(super) continues: bool,
     offsets: Vec<usize>,
@@ -16,7 +16,7 @@ pub(super) struct Kept {
     values: Vec<f64>,
 }
 
-impl Kept {
+impl BlockEntries {
     pub(super) fn new(block: &Block) -> Self {
         let continues = block.start == Start::Word;
         Self { continues, offsets: vec![0; usize::from(continues)], ..Self::default() }
@@ -76,7 +76,7 @@ impl Kept {
 /// The entries of all blocks, as long as they take at most a number of bytes.
 #[derive(Debug)]
 pub(super) struct Entries {
-    pub(super) blocks: Vec<Kept>,
+    pub(super) blocks: Vec<BlockEntries>,
     left: u64,
 }
 
@@ -86,7 +86,7 @@ impl Entries {
     }
 
     /// Adds the next block. Returns false if it takes too much memory.
-    pub(super) fn push(&mut self, block: Kept) -> bool {
+    pub(super) fn push(&mut self, block: BlockEntries) -> bool {
         let left = self.left.checked_sub(block.bytes());
         self.left = left.unwrap_or(0);
         self.blocks.push(block);

@@ -38,8 +38,8 @@ impl<'a> LabelTable<'a> {
         (!columns.is_empty()).then_some(Self { source, columns })
     }
 
-    /// Reads a column of numbers; `of` returns that of a row.
-    fn numbers<V: Value>(&self, what: What) -> Result<Column> {
+    /// Reads a column of numbers; `of` returns the number of a row.
+    fn numbers<V: Value>(&self, what: RowPart) -> Result<Column> {
         let (mut values, mut missing) = (Vec::<V>::new(), Vec::new());
         self.read(what, |rows| {
             for row in rows.numbers {
@@ -53,7 +53,7 @@ impl<'a> LabelTable<'a> {
     }
 
     /// Reads a column as it is written.
-    fn strings(&self, what: What) -> Result<Column> {
+    fn strings(&self, what: RowPart) -> Result<Column> {
         let mut list = StringList::new();
         self.read(what, |rows| {
             let mut start = 0;
@@ -66,7 +66,7 @@ impl<'a> LabelTable<'a> {
         Ok(Column { values: ColumnValues::Strings(list), missing: None })
     }
 
-    fn read(&self, what: What, mut take: impl FnMut(Rows) -> Result<()> + Send) -> Result<()> {
+    fn read(&self, what: RowPart, mut take: impl FnMut(Rows) -> Result<()> + Send) -> Result<()> {
         let (text, mut rows) = (&self.source.text, 0_u64);
         scan(
             text,
@@ -110,20 +110,20 @@ impl Annotations for LabelTable<'_> {
             return Err(Error::new(kind, self.source.text.place()));
         }
         match (&*info.name, info.column_type) {
-            (QUERY, _) => self.numbers::<i64>(What::Query),
-            (WEIGHT, ColumnType::String) => self.strings(What::WeightText),
-            (WEIGHT, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(What::Weight),
-            (WEIGHT, _) => self.numbers::<f64>(What::Weight),
-            (_, ColumnType::String) => self.strings(What::Text),
-            (_, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(What::Label),
-            _ => self.numbers::<f64>(What::Label),
+            (QUERY, _) => self.numbers::<i64>(RowPart::Query),
+            (WEIGHT, ColumnType::String) => self.strings(RowPart::WeightText),
+            (WEIGHT, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(RowPart::Weight),
+            (WEIGHT, _) => self.numbers::<f64>(RowPart::Weight),
+            (_, ColumnType::String) => self.strings(RowPart::Text),
+            (_, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(RowPart::Label),
+            _ => self.numbers::<f64>(RowPart::Label),
         }
     }
 }
 
-/// What is read of each row.
+/// The part of each row to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum RowPart {
     /// The label.
     Label,
     /// The labels as they are written.
@@ -136,7 +136,7 @@ enum What {
     Query,
 }
 
-/// What was read of the rows of a block.
+/// Values read from the rows of a block.
 #[derive(Default)]
 struct Rows {
     numbers: Vec<Option<Number>>,
@@ -146,19 +146,19 @@ struct Rows {
 }
 
 struct Collector {
-    what: What,
+    what: RowPart,
     rows: Rows,
 }
 
 impl Visit for Collector {
     fn row(&mut self, labels: &[u8], _: usize) -> Result<(), Fault> {
         match self.what {
-            What::Label => {
+            RowPart::Label => {
                 self.rows.numbers.push(number(labels, 0).ok().map(|(number, _)| number));
             }
-            What::Query | What::Weight => self.rows.numbers.push(None),
-            What::WeightText => self.rows.ends.push(self.rows.text.len()),
-            What::Text => {
+            RowPart::Query | RowPart::Weight => self.rows.numbers.push(None),
+            RowPart::WeightText => self.rows.ends.push(self.rows.text.len()),
+            RowPart::Text => {
                 self.rows.text.extend_from_slice(labels);
                 self.rows.ends.push(self.rows.text.len());
             }
@@ -168,10 +168,10 @@ impl Visit for Collector {
 
     fn weight(&mut self, weight: &[u8], _: usize) -> Result<(), Fault> {
         match (self.what, self.rows.numbers.last_mut(), self.rows.ends.last_mut()) {
-            (What::Weight, Some(last), _) => {
+            (RowPart::Weight, Some(last), _) => {
                 *last = number(weight, 0).ok().map(|(number, _)| number);
             }
-            (What::WeightText, _, Some(end)) => {
+            (RowPart::WeightText, _, Some(end)) => {
                 self.rows.text.extend_from_slice(weight);
                 *end = self.rows.text.len();
             }
@@ -181,7 +181,7 @@ impl Visit for Collector {
     }
 
     fn query(&mut self, query: i64) -> Result<(), Fault> {
-        if let (What::Query, Some(last)) = (self.what, self.rows.numbers.last_mut()) {
+        if let (RowPart::Query, Some(last)) = (self.what, self.rows.numbers.last_mut()) {
             *last = Some(match u64::try_from(query) {
                 Ok(query) => Number::Unsigned(query),
                 Err(_) => Number::Negative(query),

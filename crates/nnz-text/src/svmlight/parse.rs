@@ -9,7 +9,7 @@ use crate::fault::{Fault, is_line_end, next_line, skip_blanks};
 /// The largest index.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
 
-/// What is done with each part of a line.
+/// A visitor of the parts of a line.
 pub(super) trait Visit {
     /// A row starts, with the text of its labels, which may be empty.
     fn row(&mut self, labels: &[u8], at: usize) -> Result<(), Fault>;

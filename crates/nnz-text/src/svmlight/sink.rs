@@ -55,8 +55,8 @@ pub fn has_weights(rows: &dyn Annotations) -> bool {
     is_real(LABEL) && is_real(WEIGHT)
 }
 
-/// Creates a sink. Labels are those of the annotation `label` of the rows, or 0; queries those of `qid`, and weights those
-/// of `weight`, if there are labels. The text is gzipped if the path ends in `.gz`.
+/// Creates a sink. Labels come from the annotation `label` of the rows, or are 0; queries come from `qid`, and weights
+/// from `weight`, if there are labels. The text is gzipped if the path ends in `.gz`.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn create(
     Ok(Box::new(Sink { output, encoder, rows: 0, entries: 0, failed: false }))
 }
 
-/// What precedes the entries of each row.
+/// Columns written before the entries of each row.
 struct Prefixes {
     labels: Option<Column>,
     weights: Option<Column>,
@@ -268,7 +268,7 @@ impl Sink {
 
     fn next(&mut self, text: &Text) -> Result<()> {
         if text.first != self.entries {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.entries += text.entries;
         let Some((first, last)) = text.rows else { return Ok(()) };

@@ -11,7 +11,7 @@ use nnz_core::{
 use nnz_storage::{Opened, stdio};
 
 use super::first::FirstWords;
-use super::kept::Kept;
+use super::kept::BlockEntries;
 use super::labels::LabelTable;
 use super::parse::{Visit, parse};
 use super::survey::Survey;
@@ -28,7 +28,7 @@ pub struct ReadOptions {
     /// The index of the first column. By default what a comment of scikit-learn states; otherwise 0 if an index is 0,
     /// and 1 if none is.
     pub base: Option<Base>,
-    /// The shape. By default as many columns as the largest index requires. The number of rows has to be that of the
+    /// The shape. By default as many columns as the largest index requires. The number of rows has to match the
     /// file.
     pub size: Size,
     /// Whether rows begin with a label and a weight, `1:0.5`. By default if all of them do.
@@ -201,7 +201,7 @@ impl SvmlightSource {
 struct Decoder<'a, V> {
     base: u64,
     cols: u64,
-    /// The start of each row, and at the end that of the next one.
+    /// The start of each row, and at the end the start of the next one.
     offsets: &'a mut Vec<usize>,
     narrow: Vec<u32>,
     wide: Vec<u64>,
@@ -225,7 +225,7 @@ impl<V: Value> Visit for Decoder<'_, V> {
         let col = index.wrapping_sub(self.base);
         if col >= self.cols {
             let expected = match self.cols {
-                _ if index < self.base => format!("an index from {} on", self.base),
+                _ if index < self.base => format!("an index of at least {}", self.base),
                 0 => "no entry, since there are no columns".to_owned(),
                 cols => format!("an index from {} to {}", self.base, cols - 1 + self.base),
             };
@@ -284,13 +284,13 @@ impl Unit for SvmlightUnit<'_> {
 /// Reads the entries that were kept.
 struct KeptReader<'a> {
     source: &'a SvmlightSource,
-    blocks: &'a [Kept],
+    blocks: &'a [BlockEntries],
     block: u64,
 }
 
 struct KeptUnit<'a> {
     source: &'a SvmlightSource,
-    kept: &'a Kept,
+    kept: &'a BlockEntries,
     first: u64,
 }
 

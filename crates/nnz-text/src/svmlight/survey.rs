@@ -6,22 +6,22 @@ use nnz_core::{At, ColumnType, Error, Place, Result, ValueType};
 use nnz_lines::number::{Number, number};
 
 use super::first::FirstWords;
-use super::kept::{Entries, Kept};
+use super::kept::{BlockEntries, Entries};
 use super::parse::{Visit, parse};
 use crate::blocks::Block;
 use crate::fault::Fault;
 use crate::scan::scan;
 use crate::text::Text;
-use crate::values::Seen;
+use crate::values::ValueProperties;
 
-/// What a file, or a block of it, contains.
+/// Summary of the content of a file, or of a block of it.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) rows: u64,
     pub(super) entries: u64,
     pub(super) smallest: Option<u64>,
     pub(super) largest: Option<u64>,
-    pub(super) values: Seen,
+    pub(super) values: ValueProperties,
     /// Whether the indices of a row descend, or one is repeated.
     pub(super) unsorted: bool,
     /// How the first words of rows are read.
@@ -38,18 +38,18 @@ pub(super) struct Survey {
     pub(super) kept: Option<Entries>,
 }
 
-/// What the weights of rows are.
+/// Properties of the weights of rows.
 #[derive(Debug, Default)]
 pub(super) struct Weights {
-    values: Seen,
+    values: ValueProperties,
     /// The number of rows that have one.
     pub(super) rows: u64,
 }
 
-/// What the labels are.
+/// Properties of the labels.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    values: Seen,
+    values: ValueProperties,
     /// The number of rows that have any.
     pub(super) rows: u64,
     /// The first row with several.
@@ -62,10 +62,10 @@ impl Survey {
         let mut all = Self { first_words, kept: Some(Entries::new(keep)), ..Self::default() };
         let keeps = AtomicBool::new(keep > 0);
         let of_block = |block: &Block| {
-            let kept = keeps.load(Ordering::Relaxed).then(|| Kept::new(block));
+            let kept = keeps.load(Ordering::Relaxed).then(|| BlockEntries::new(block));
             let mut visit = Visitor { block, found: Self::default(), previous: None, kept };
             match parse(block, first_words, &mut visit) {
-                Ok(()) => Ok((visit.found, visit.kept.map(Kept::end))),
+                Ok(()) => Ok((visit.found, visit.kept.map(BlockEntries::end))),
                 Err(fault) => Err(fault.report(text, block)),
             }
         };
@@ -100,8 +100,8 @@ impl Survey {
         self.stated_base = self.stated_base.or(block.stated_base);
     }
 
-    /// Keeps the entries of the next block; those of all blocks are freed if it has none, or too many.
-    fn keep(&mut self, block: Option<Kept>) {
+    /// Keeps the entries of the next block; all entries are freed if it has none, or too many.
+    fn keep(&mut self, block: Option<BlockEntries>) {
         let exact = self.values.fits_floats();
         self.kept = self.kept.take().zip(block.filter(|_| exact)).and_then(|(mut kept, block)| {
             let fits = kept.push(block);
@@ -127,7 +127,7 @@ impl Weights {
     }
 }
 
-fn column_type(values: Seen) -> ColumnType {
+fn column_type(values: ValueProperties) -> ColumnType {
     match values.value_type() {
         // As they are written.
         ValueType::U64 | ValueType::F64 if !values.fits_floats() => ColumnType::String,
@@ -150,7 +150,7 @@ struct Visitor<'a> {
     found: Survey,
     /// The index before, in the same row.
     previous: Option<u64>,
-    kept: Option<Kept>,
+    kept: Option<BlockEntries>,
 }
 
 impl Visit for Visitor<'_> {

@@ -14,7 +14,7 @@ pub(super) struct Fault {
     pub(super) expected: Expected,
 }
 
-/// What was expected in place of something else.
+/// The expected token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Number,

@@ -1,4 +1,4 @@
-//! What the start of a text, and the options, state about its rows.
+//! The layout of rows, from the start of a text and the options.
 
 use nnz_core::StringList;
 

@@ -8,7 +8,7 @@ use nnz_lines::number::{self, Invalid, number};
 use super::fault::Expected;
 use super::options::Decimal;
 
-/// What texts stand for, besides numbers.
+/// The text of missing values, and the decimal separator.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
     /// The text of missing values.
@@ -41,7 +41,7 @@ pub(super) trait Number: Element {
     fn small(negative: bool, size: u64) -> Option<Self>;
 
     /// Parses the text of a cell; an error if it has no value of this type.
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused>;
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError>;
 
     /// Parses a number with a fraction at a position; returns its end, too.
     fn fraction(text: &[u8], at: usize, decimal: u8) -> Option<(Self, usize)> {
@@ -52,14 +52,14 @@ pub(super) trait Number: Element {
 
 /// Why the text of a cell is not a number of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NumberError {
     /// Another type may hold it.
     OtherType,
     /// No type holds it.
     Never(Expected),
 }
 
-/// What the text of a cell is.
+/// The content of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token {
     Integer { negative: bool, size: u64 },
@@ -83,13 +83,13 @@ impl Number for i64 {
         }
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative: true, size } => {
-                0_i64.checked_sub_unsigned(size).ok_or(Refused::OtherType)
+                0_i64.checked_sub_unsigned(size).ok_or(NumberError::OtherType)
             }
-            Token::Integer { size, .. } => Self::try_from(size).map_err(|_| Refused::OtherType),
-            Token::Float(_) => Err(Refused::OtherType),
+            Token::Integer { size, .. } => Self::try_from(size).map_err(|_| NumberError::OtherType),
+            Token::Float(_) => Err(NumberError::OtherType),
         }
     }
 }
@@ -105,10 +105,10 @@ impl Number for u64 {
         (!negative).then_some(size)
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative: false, size } => Ok(size),
-            _ => Err(Refused::OtherType),
+            _ => Err(NumberError::OtherType),
         }
     }
 }
@@ -125,10 +125,10 @@ impl Number for f64 {
         Some(if negative { -size } else { size })
     }
 
-    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, Refused> {
-        match classify(token, words).map_err(Refused::Never)? {
+    fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError> {
+        match classify(token, words).map_err(NumberError::Never)? {
             Token::Integer { negative, size } => {
-                let size = exact_float(size).ok_or(Refused::Never(Expected::ExactInteger))?;
+                let size = exact_float(size).ok_or(NumberError::Never(Expected::ExactInteger))?;
                 Ok(if negative { -size } else { size })
             }
             Token::Float(value) => Ok(value),
@@ -186,7 +186,7 @@ pub(super) fn classify(token: &[u8], words: Words<'_>) -> Result<Token, Expected
     }
 }
 
-/// Returns a number with a point in place of a comma.
+/// Returns a number with a point instead of a comma.
 fn swapped(token: &[u8]) -> Vec<u8> {
     token.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect()
 }

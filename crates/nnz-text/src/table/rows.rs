@@ -6,10 +6,10 @@ use nnz_lines::digits::{byte, up_to_eight_digits};
 use super::fault::{Expected, Fault};
 use super::field::{Delimiter, any_field, line_end, with_delimiter};
 use super::layout::Layout;
-use super::number::{Number, Refused, Token, Words, classify, exact_float};
+use super::number::{Number, NumberError, Token, Words, classify, exact_float};
 
 /// The rows of a block.
-pub(super) struct Parsed {
+pub(super) struct BlockRows {
     /// A list of the values of each column of names.
     pub(super) ids: Vec<StringList>,
     /// The cells by row: int64, or else uint64 or float64.
@@ -20,7 +20,7 @@ pub(super) struct Parsed {
 }
 
 /// Parses whole records into values of the narrowest type.
-pub(super) fn parse(text: &[u8], layout: &Layout) -> Result<Parsed, Fault> {
+pub(super) fn parse(text: &[u8], layout: &Layout) -> Result<BlockRows, Fault> {
     with_delimiter!(layout.separator, delimiter => parse_with(text, layout, delimiter))
 }
 
@@ -44,7 +44,11 @@ pub(super) fn parse_as<T: Number>(
     })
 }
 
-fn parse_with<D: Delimiter>(text: &[u8], layout: &Layout, delimiter: D) -> Result<Parsed, Fault> {
+fn parse_with<D: Delimiter>(
+    text: &[u8],
+    layout: &Layout,
+    delimiter: D,
+) -> Result<BlockRows, Fault> {
     let mut ids: Vec<StringList> = (0..layout.ids).map(|_| StringList::new()).collect();
     let mut values = Values::new(ValueType::I64);
     let mut rows = Rows::new(text, layout, delimiter);
@@ -58,7 +62,7 @@ fn parse_with<D: Delimiter>(text: &[u8], layout: &Layout, delimiter: D) -> Resul
             };
             match parsed {
                 Ok(end) => break rows.end(end),
-                Err(Stop { at: stopped, left: rest, refused: Refused::OtherType }) => {
+                Err(Stop { at: stopped, left: rest, refused: NumberError::OtherType }) => {
                     let token = rows.token(stopped)?;
                     if let Err(index) = widen(&mut values, token) {
                         let at = nth_cell(text, layout, index).unwrap_or(stopped);
@@ -70,7 +74,7 @@ fn parse_with<D: Delimiter>(text: &[u8], layout: &Layout, delimiter: D) -> Resul
             }
         }
     }
-    Ok(Parsed { ids, values, rows: rows.count, blank: rows.blank })
+    Ok(BlockRows { ids, values, rows: rows.count, blank: rows.blank })
 }
 
 /// Changes the type of values so that they, and one more, have it; or else returns the index of an integer
@@ -131,19 +135,19 @@ struct Stop {
     at: usize,
     /// The number of cells of the row from there on.
     left: u64,
-    refused: Refused,
+    refused: NumberError,
 }
 
 impl Stop {
     #[cold]
     fn fault(self, delimiter: impl Delimiter) -> Fault {
         match self.refused {
-            Refused::OtherType => Fault::new(self.at, Expected::Number),
+            NumberError::OtherType => Fault::new(self.at, Expected::Number),
             // A comma that separates fields is no decimal comma.
-            Refused::Never(Expected::Point) if delimiter.byte() == b',' => {
+            NumberError::Never(Expected::Point) if delimiter.byte() == b',' => {
                 Fault::new(self.at, Expected::Number)
             }
-            Refused::Never(expected) => Fault::new(self.at, expected),
+            NumberError::Never(expected) => Fault::new(self.at, expected),
         }
     }
 }
@@ -236,7 +240,7 @@ impl<'a, D: Delimiter> Rows<'a, D> {
         mut at: usize,
         mut left: u64,
     ) -> Result<usize, Stop> {
-        let never = |at, left, expected| Stop { at, left, refused: Refused::Never(expected) };
+        let never = |at, left, expected| Stop { at, left, refused: NumberError::Never(expected) };
         loop {
             // Counts are nearly all of one digit.
             if D::ONE_BYTE && self.quick {
@@ -297,9 +301,9 @@ impl<'a, D: Delimiter> Rows<'a, D> {
 
     /// Parses a cell of any form.
     #[inline(never)]
-    fn any_cell<T: Number>(&self, at: usize) -> Result<(T, usize), (usize, Refused)> {
+    fn any_cell<T: Number>(&self, at: usize) -> Result<(T, usize), (usize, NumberError)> {
         let field = any_field(self.text, at, self.delimiter);
-        let (token, end) = field.map_err(|fault| (fault.at, Refused::Never(fault.expected)))?;
+        let (token, end) = field.map_err(|fault| (fault.at, NumberError::Never(fault.expected)))?;
         let value = T::parse(&token, self.words).map_err(|refused| (at, refused))?;
         Ok((value, end))
     }

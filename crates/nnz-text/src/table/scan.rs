@@ -13,10 +13,10 @@ use super::blocks::{Block, Blocks};
 use super::fault::{Expected, Fault};
 use super::layout::Layout;
 use super::options::ReadOptions;
-use super::rows::{Parsed, first_inexact, nth_cell, parse};
+use super::rows::{BlockRows, first_inexact, nth_cell, parse};
 
-/// What a whole text contains.
-pub(super) struct Scanned {
+/// Summary of the content of a whole text.
+pub(super) struct ScanResult {
     /// The values of each column of names.
     pub(super) ids: Vec<StringList>,
     /// The number of rows of each block.
@@ -33,7 +33,7 @@ pub(super) fn scan(
     path: &Path,
     options: &ReadOptions,
     context: &TaskContext,
-) -> Result<Scanned> {
+) -> Result<ScanResult> {
     let ids = (0..layout.ids).map(|_| StringList::new()).collect();
     let scan = Scan {
         layout,
@@ -42,7 +42,7 @@ pub(super) fn scan(
         keeps: AtomicBool::new(options.keep > 0),
         context,
         listed: Mutex::new((blocks, 0)),
-        joined: Mutex::new(Joined { ids, kept: Some(Vec::new()), ..Joined::default() }),
+        joined: Mutex::new(ScanState { ids, kept: Some(Vec::new()), ..ScanState::default() }),
         turn: Condvar::new(),
     };
     on_threads(context.threads(), &|| scan.work());
@@ -53,7 +53,7 @@ pub(super) fn scan(
     }
     let value_type = joined.value_type()?;
     let kept = joined.kept.filter(|_| keeps.into_inner());
-    Ok(Scanned { ids: joined.ids, rows: joined.rows, kept, value_type })
+    Ok(ScanResult { ids: joined.ids, rows: joined.rows, kept, value_type })
 }
 
 struct Scan<'a> {
@@ -65,14 +65,14 @@ struct Scan<'a> {
     context: &'a TaskContext,
     /// The blocks that are not read yet, and the number of those that are.
     listed: Mutex<(Blocks, usize)>,
-    joined: Mutex<Joined>,
+    joined: Mutex<ScanState>,
     /// Signalled when a block was joined.
     turn: Condvar,
 }
 
 /// All blocks up to one.
 #[derive(Default)]
-struct Joined {
+struct ScanState {
     ids: Vec<StringList>,
     rows: Vec<u64>,
     kept: Option<Vec<Values>>,
@@ -89,7 +89,7 @@ struct Joined {
 }
 
 /// A block that was read.
-struct Piece {
+struct ParsedBlock {
     ids: Vec<StringList>,
     rows: u64,
     value_type: ValueType,
@@ -159,10 +159,10 @@ impl Scan<'_> {
         blocks.next_block()
     }
 
-    fn piece(&self, block: &Block) -> Result<Piece> {
+    fn piece(&self, block: &Block) -> Result<ParsedBlock> {
         let text = block.text();
         let error = |fault: Fault| fault.report(self.path, text, block.line);
-        let Parsed { ids, values, rows, blank } = parse(text, self.layout).map_err(error)?;
+        let BlockRows { ids, values, rows, blank } = parse(text, self.layout).map_err(error)?;
         let inexact = first_inexact(&values).map(|index| {
             let at = nth_cell(text, self.layout, index).unwrap_or_default();
             error(Fault::new(at, Expected::ExactInteger))
@@ -174,10 +174,10 @@ impl Scan<'_> {
         let value_type = values.value_type();
         let kept = self.keeps.load(Ordering::Relaxed).then(|| narrow(values));
         let blank = blank.map(|at| error(Fault::new(at, Expected::Row)));
-        Ok(Piece { ids, rows, value_type, kept, negative, inexact, blank })
+        Ok(ParsedBlock { ids, rows, value_type, kept, negative, inexact, blank })
     }
 
-    fn join(&self, joined: &mut Joined, piece: Piece) -> Result<()> {
+    fn join(&self, joined: &mut ScanState, piece: ParsedBlock) -> Result<()> {
         if piece.rows > 0
             && let Some(error) = joined.blank.take()
         {
@@ -212,7 +212,7 @@ impl Scan<'_> {
     }
 }
 
-impl Joined {
+impl ScanState {
     /// Returns the type that holds all values.
     fn value_type(&mut self) -> Result<ValueType> {
         match (self.floats, self.above, self.negative) {

@@ -13,7 +13,7 @@ use super::options::{Decimal, ReadOptions, Separator};
 /// The records that are considered.
 const SAMPLE: usize = 64;
 
-/// Returns whether the start of a file is that of GCT.
+/// Returns whether a file starts like GCT.
 #[must_use]
 pub fn looks_like_gct(start: &[u8]) -> bool {
     let version = start.strip_prefix(b"#1.2").or_else(|| start.strip_prefix(b"#1.3"));
@@ -153,7 +153,7 @@ impl Start<'_> {
         let Some(first) = rows.first() else { return header.len() > 1 };
         let fields = first.len();
         let is_number = |row: &Vec<Field>| {
-            row.last().is_some_and(|field| !matches!(kind(&field.text, options), Kind::Text))
+            row.last().is_some_and(|field| !matches!(kind(&field.text, options), FieldKind::Text))
         };
         fields > 1
             && (header.len() == fields || header.len() + 1 == fields)
@@ -176,15 +176,15 @@ impl Start<'_> {
         if shorter || no_corner {
             return Ok(true);
         }
-        let is_number = |field: &Field| matches!(kind(&field.text, options), Kind::Number);
-        let is_text = |field: &Field| matches!(kind(&field.text, options), Kind::Text);
+        let is_number = |field: &Field| matches!(kind(&field.text, options), FieldKind::Number);
+        let is_text = |field: &Field| matches!(kind(&field.text, options), FieldKind::Text);
         // A row may have names before its numbers, of which some may be missing.
         let ids = options.id_columns.unwrap_or(1);
         let cells = first.get(ids..).unwrap_or_default();
         let what = match first.iter().all(is_number) {
-            true => "the first line has only numbers, which can be names of columns or a row",
+            true => "the first line has only numbers, which can be column names or a row",
             false if cells.iter().any(is_number) && !cells.iter().any(is_text) => {
-                "the first line has only numbers after the name, which can be names of columns or a row"
+                "the first line has only numbers after the name, which can be column names or a row"
             }
             false => return Ok(true),
         };
@@ -203,7 +203,8 @@ impl Start<'_> {
             return Ok(ids);
         }
         let is_text = |row: &Vec<Field>, column: usize| {
-            row.get(column).is_some_and(|field| matches!(kind(&field.text, options), Kind::Text))
+            row.get(column)
+                .is_some_and(|field| matches!(kind(&field.text, options), FieldKind::Text))
         };
         let first = rows.first();
         let shorter =
@@ -216,12 +217,8 @@ impl Start<'_> {
                 return Ok(0);
             }
             let what = match first {
-                Some(_) => {
-                    "the first column has only numbers, which can be names of rows or values"
-                }
-                None => {
-                    "there are no rows, which would show whether the first column has their names"
-                }
+                Some(_) => "the first column has only numbers, which can be row names or values",
+                None => "the table has no rows, so the first column may have names or values",
             };
             let at = first.or(header).and_then(|row| row.first()).map_or(0, |field| field.at);
             let error = Error::unsupported(self.place(at), what);
@@ -242,20 +239,22 @@ fn counted(fields: usize) -> String {
     format!("{fields} field{}", if fields == 1 { "" } else { "s" })
 }
 
-/// What a field may be.
-enum Kind {
+/// The kind of a field.
+enum FieldKind {
     Number,
     /// A missing value, or a number of another form.
     Maybe,
     Text,
 }
 
-fn kind(text: &[u8], options: &ReadOptions) -> Kind {
+fn kind(text: &[u8], options: &ReadOptions) -> FieldKind {
     let words = Words { na: options.na.as_deref().map(str::as_bytes), decimal: options.decimal };
     match classify(text, words) {
-        Ok(_) => Kind::Number,
-        Err(Expected::Number) if !matches!(text.trim_ascii(), b"" | b"NA" | b"na") => Kind::Text,
-        Err(_) => Kind::Maybe,
+        Ok(_) => FieldKind::Number,
+        Err(Expected::Number) if !matches!(text.trim_ascii(), b"" | b"NA" | b"na") => {
+            FieldKind::Text
+        }
+        Err(_) => FieldKind::Maybe,
     }
 }
 

@@ -20,7 +20,7 @@ use super::gct;
 use super::layout::Layout;
 use super::options::ReadOptions;
 use super::rows::nth_cell;
-use super::scan::{Scanned, scan};
+use super::scan::{ScanResult, scan};
 use super::sniff::{Start, comment_bytes, looks_like_gct};
 use super::spool::spool;
 use super::units::TableUnits;
@@ -96,7 +96,7 @@ impl TableSource {
         let path = file.path().to_path_buf();
         let mut blocks = Blocks::new(input.reader, &path);
         let layout = detect(&mut blocks, &path, options)?;
-        let Scanned { mut ids, rows, kept, value_type } =
+        let ScanResult { mut ids, rows, kept, value_type } =
             scan(blocks, &layout, &path, options, file.context())?;
         let count = rows.iter().sum();
         if let Some(stated) = layout.stated_rows.filter(|stated| *stated != count) {

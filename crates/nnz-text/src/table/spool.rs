@@ -13,12 +13,12 @@ const CHUNK: usize = 256 << 10;
 
 /// A temporary file that is complete.
 #[derive(Debug)]
-struct Spooled {
+struct SpoolFile {
     file: TemporaryFile,
     len: u64,
 }
 
-impl ReadAt for Spooled {
+impl ReadAt for SpoolFile {
     fn len(&self) -> u64 {
         self.len
     }
@@ -51,5 +51,5 @@ pub(super) fn spool(
         file.write_all(buffer.get(..count).unwrap_or_default())?;
         len += count as u64;
     }
-    Ok(InputFile::from_reader(name, Arc::new(Spooled { file, len }), context))
+    Ok(InputFile::from_reader(name, Arc::new(SpoolFile { file, len }), context))
 }

@@ -19,7 +19,7 @@ use sink::Sink;
 
 /// The text that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TableKind {
     /// Comma-separated values.
     Csv,
     /// Tab-separated values.
@@ -28,7 +28,7 @@ pub enum Kind {
     Gct,
 }
 
-impl Kind {
+impl TableKind {
     /// Returns the separator.
     #[must_use]
     pub fn separator(self) -> u8 {
@@ -43,12 +43,12 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
     /// The text.
-    pub kind: Kind,
+    pub kind: TableKind,
     /// Whether to write a NaN with a payload, which is lost, instead of failing.
     pub lossy: bool,
 }
 
-/// What a table can store. GCT also stores annotations.
+/// Capabilities of tables. GCT also stores annotations.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: true,
     unique: true,
@@ -72,7 +72,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     )
 };
 
-/// Returns the minimum size of a table: a digit and a separator for each cell.
+/// Returns the minimum size of a table: a digit and a separator for each element.
 #[must_use]
 pub fn min_bytes(header: &Header) -> u64 {
     u64::try_from(header.shape.elements().saturating_mul(2)).unwrap_or(u64::MAX)
@@ -87,7 +87,7 @@ pub fn min_bytes(header: &Header) -> u64 {
 ///
 /// ```
 /// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
-/// use nnz_text::table::{Kind, WriteOptions, create};
+/// use nnz_text::table::{TableKind, WriteOptions, create};
 /// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
 /// # let header = Header {
 /// #     shape: Shape { rows: 2, cols: 2 },
@@ -109,7 +109,7 @@ pub fn min_bytes(header: &Header) -> u64 {
 ///     name: "nowhere".to_owned(),
 ///     context: Default::default(),
 /// };
-/// let options = WriteOptions { kind: Kind::Csv, lossy: false };
+/// let options = WriteOptions { kind: TableKind::Csv, lossy: false };
 /// let mut sink = create(target, &header, [None, None], [None, None], options)?;
 /// sink.write(&Batch {
 ///     order: Order::Row,

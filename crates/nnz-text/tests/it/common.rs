@@ -1,4 +1,4 @@
-//! What the tests of all formats need.
+//! Helpers for the tests of all formats.
 
 use std::path::{Path, PathBuf};
 

@@ -17,7 +17,7 @@ fn refused(text: &str, options: &ReadOptions) -> nnz_core::Error {
     read.expect_err(text)
 }
 
-/// What has to be given for a file whose meaning is ambiguous.
+/// The options that an ambiguous file requires.
 fn options(name: &str) -> ReadOptions {
     let options = ReadOptions::default();
     match name {

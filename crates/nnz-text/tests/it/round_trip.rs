@@ -1,4 +1,4 @@
-//! What is written is read as the same matrix.
+//! Written files are read as the same matrix.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -176,7 +176,7 @@ fn errors_name_what_was_found_and_expected() {
     assert_eq!(error.place().at, Some(At::Line { line: 2, column: 3 }), "{error}");
     assert!(error.to_string().contains("an index from 1 to 4"), "{error}");
     let error = refused("1 0:1\n", &options.base(Some(Base::One)));
-    assert!(error.to_string().contains("an index from 1 on"), "{error}");
+    assert!(error.to_string().contains("an index of at least 1"), "{error}");
     for text in ["", "x", "5x5x5", "-1", "x1e3"] {
         assert!(text.parse::<nnz_text::Size>().is_err(), "{text}");
     }

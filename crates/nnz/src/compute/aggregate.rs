@@ -16,9 +16,9 @@ use crate::{ConvertOptions, Location, Summary, convert_source};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AggregateOptions {
-    /// What is computed; by default the sum.
+    /// The aggregation to compute; by default the sum.
     pub aggregation: Aggregation,
-    /// The axis of the cells; by default that which the file states, or the rows.
+    /// The axis of the cells; by default as stated in the file, or the rows.
     pub axis: Option<Axis>,
 }
 
@@ -88,7 +88,7 @@ pub fn aggregate(
     drop(numbers);
     let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
     let mut summary = convert_source(&aggregated, to, options, context)?;
-    // The size of the source is not that of the result.
+    // The size of the source is not comparable to the size of the result.
     summary.bytes_before = None;
     if missing > 0 {
         let of = if axis == Axis::Rows { "rows" } else { "columns" };
@@ -216,7 +216,7 @@ impl MatrixSource for Aggregated {
         self.source.place()
     }
 
-    /// What belongs to single cells is not stored.
+    /// Lists data of single cells, which are not stored.
     fn extras(&self) -> Result<Vec<String>> {
         self.source.extras()
     }

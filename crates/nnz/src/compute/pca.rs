@@ -20,7 +20,7 @@ pub type PcaWriter<'a> = Box<dyn FnOnce(&dyn MatrixSource, &Pca) -> Result<u64> 
 pub struct PcaSummary {
     /// The number of observations and of features.
     pub shape: Shape,
-    /// The variance of each component, as a part of that of all features.
+    /// The variance of each component, as a fraction of the variance of all features.
     pub variance_ratio: Vec<f64>,
     /// The number of bytes written.
     pub bytes: u64,

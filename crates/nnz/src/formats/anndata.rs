@@ -108,7 +108,7 @@ impl Format for AnnDataFile {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?.without_unsupported(source)?))
+        Ok(Box::new(target::AnnDataTarget::new(to, options, context)?.without_unsupported(source)?))
     }
 
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {

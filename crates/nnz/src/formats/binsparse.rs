@@ -95,7 +95,7 @@ impl Format for Binsparse {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::BinsparseTarget::new(to, options, source, context)?))
     }
 
     fn may_write_to(&self, path: &Path) -> Result<bool> {

@@ -112,7 +112,7 @@ impl Format for BpCells {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?))
+        Ok(Box::new(target::BpCellsTarget::new(to, options, context)?))
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {

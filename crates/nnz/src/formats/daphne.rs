@@ -98,7 +98,7 @@ impl Format for Daphne {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::DaphneTarget::new(to, options, source, context)?))
     }
 }
 

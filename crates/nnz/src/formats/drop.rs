@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::repeated(
     DROP,
     "NAME",
     "Leave out an element or a column, as if the file did not have it: obs/COLUMN, uns/KEY, obsm/KEY, row_attrs/NAME, \
-     or a path of more parts. Can be repeated",
+     or a longer path. Can be repeated",
 )];
 
 /// Returns the root of a file without the elements to leave out, and the names of those that it does not have.

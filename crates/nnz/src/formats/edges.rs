@@ -23,7 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     name: FormatName::new("edges"),
     aliases: &["edgelist", "edge-list"],
     extensions: &["el", "wel", "edges", "ncol", "el.gz", "wel.gz", "edges.gz", "ncol.gz"],
-    summary: "Edge lists as of SNAP, KONECT, GAP, networkx and igraph: text, plain or gzipped",
+    summary: "Edge lists of SNAP, KONECT, GAP, networkx and igraph: text, plain or gzipped",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,
@@ -32,7 +32,7 @@ static INFO: FormatInfo = FormatInfo {
         text::to_base("Id of the first node, 0 or 1 [default: 0]"),
         FormatOption::flag(
             "node-names",
-            "Write the names of nodes in place of ids; rows and columns must have the same names",
+            "Write the names of nodes instead of ids; rows and columns must have the same names",
         ),
     ],
     read_options: &[
@@ -40,12 +40,12 @@ static INFO: FormatInfo = FormatInfo {
         FormatOption::parsed::<Size>(
             "shape",
             "ROWSxCOLS",
-            "Shape; one number is that of rows and columns [default: square, as large as the greatest id requires, \
+            "Shape; one number sets both rows and columns [default: square, as large as the greatest id requires, \
              or as a header of KONECT states]",
         ),
         FormatOption::flag(
             "undirected",
-            "Each edge is listed once and has no direction: the matrix is symmetric",
+            "Edges have no direction and are listed once: the matrix is symmetric",
         ),
         FormatOption::flag(
             "bipartite",
@@ -54,7 +54,7 @@ static INFO: FormatInfo = FormatInfo {
         FormatOption::parsed::<Nodes>(
             "nodes",
             "ids|names",
-            "What nodes are [default: names if the first one is no number]",
+            "Form of nodes [default: names if the first one is not a number]",
         ),
         FormatOption::parsed::<Weight>(
             "weight",
@@ -64,7 +64,7 @@ static INFO: FormatInfo = FormatInfo {
         ),
         FormatOption::flag(
             "ignore-counts",
-            "Read a list with other numbers of edges or nodes than the header of KONECT or SNAP states",
+            "Accept other numbers of edges or nodes than in the header of KONECT or SNAP",
         ),
     ],
     streams: true,
@@ -123,17 +123,17 @@ impl Format for Edges {
             .weights(weights)
             .names(given.flag("node-names")?)
             .lossy(options.rounding == Rounding::Nearest);
-        Ok(Box::new(Target { to, options }))
+        Ok(Box::new(EdgesTarget { to, options }))
     }
 }
 
 /// The target of a text.
-struct Target {
+struct EdgesTarget {
     to: TextPath,
     options: edges::WriteOptions,
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for EdgesTarget {
     fn capabilities(&self) -> SinkCapabilities {
         edges::capabilities(self.options)
     }

@@ -188,7 +188,7 @@ pub fn list_members(
 
 /// A location that was opened, and the rest of its file.
 #[derive(Debug)]
-pub struct Inspected {
+pub struct Inspection {
     /// The data.
     pub dataset: Dataset,
     /// As [`list_members`].
@@ -213,7 +213,7 @@ pub fn inspect(
     location: impl Into<Location>,
     options: &OpenOptions,
     context: &Context,
-) -> Result<Inspected> {
+) -> Result<Inspection> {
     let context = &context.operation();
     let location = &location.into();
     let registry = context.registry();
@@ -227,7 +227,7 @@ pub fn inspect(
             });
         }
         let dataset = found.open(options)?;
-        Ok(Inspected { dataset, members, others })
+        Ok(Inspection { dataset, members, others })
     };
     inspect().map_err(|error| match options.format {
         // The error says which format it has instead. A stream cannot be read again.

@@ -17,7 +17,7 @@ use nnz_storage::InputDirectory;
 use super::unrecognized::no_group;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
-pub(super) use file::{Part, Rest, is_whole_target, write};
+pub(super) use file::{NamedMatrix, Rest, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
 pub(super) struct LoomFile;
@@ -82,7 +82,7 @@ impl Format for LoomFile {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::LoomTarget::new(to, options, source, context)?))
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {

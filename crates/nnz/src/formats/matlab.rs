@@ -34,7 +34,7 @@ static INFO: FormatInfo = FormatInfo {
     ..FormatInfo::new("", "")
 };
 
-/// What files are called in messages.
+/// The name of the format in messages.
 const KIND: &str = "a MAT-file";
 
 /// Returns the path of the selected variable.
@@ -63,12 +63,12 @@ pub(super) fn is_octave(probe: &Probe) -> Result<bool> {
 }
 
 /// An opened file of either version.
-enum Opened<'a> {
+enum OpenFile<'a> {
     V5(MatFile),
     V73(&'a dyn nnz_container::tree::Group),
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenFile<'a> {
     fn new(probe: &'a Probe) -> Result<Self> {
         match (probe.file(), probe.root()?) {
             (_, Some(root)) => Ok(Self::V73(&**root)),
@@ -76,7 +76,7 @@ impl<'a> Opened<'a> {
             (None, None) => {
                 let what = match probe.is_stream() {
                     true => "MAT-files are read from files only",
-                    false => "is no MAT-file",
+                    false => "not a MAT-file",
                 };
                 let place = probe.location().source_place();
                 Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place))
@@ -181,7 +181,7 @@ impl Format for Matlab {
     }
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let data = Opened::new(&probe)?.select(&probe)?;
+        let data = OpenFile::new(&probe)?.select(&probe)?;
         dataset(&probe, data)
     }
 
@@ -201,7 +201,7 @@ impl Format for Matlab {
             };
             checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
-        let opened = match Opened::new(&probe) {
+        let opened = match OpenFile::new(&probe) {
             Ok(opened) => opened,
             Err(error) => return check(Err(error)),
         };
@@ -231,7 +231,7 @@ impl Format for Matlab {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        let opened = Opened::new(probe)?;
+        let opened = OpenFile::new(probe)?;
         let unsupported = opened.unsupported()?.into_iter().map(|one| Member {
             kind: format!("{}, not read", one.what),
             value_type: String::new(),
@@ -255,7 +255,7 @@ impl Format for Matlab {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::MatlabTarget::new(to, options, source, context)?))
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {

@@ -134,7 +134,7 @@ impl Format for MatrixMarket {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::MatrixMarketTarget::new(to, options, source, context)?))
     }
 }
 

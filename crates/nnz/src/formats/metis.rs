@@ -64,18 +64,18 @@ impl Format for Metis {
         let kept: Vec<&str> =
             [SIZE, WEIGHT].into_iter().chain(weights.iter().map(String::as_str)).collect();
         let others = other_annotations(source, &kept)?;
-        Ok(Box::new(Target { to: TextPath::new(to, options, &INFO, context)?, others }))
+        Ok(Box::new(MetisTarget { to: TextPath::new(to, options, &INFO, context)?, others }))
     }
 }
 
 /// The target of a text.
-struct Target {
+struct MetisTarget {
     to: TextPath,
     /// Annotations that are not stored.
     others: Vec<String>,
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for MetisTarget {
     fn capabilities(&self) -> SinkCapabilities {
         metis::capabilities()
     }

@@ -93,7 +93,7 @@ impl Format for Npy {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?))
+        Ok(Box::new(target::NpyTarget::new(to, options, context)?))
     }
 
     fn validate(

@@ -54,6 +54,6 @@ impl Format for RMatrix {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?))
+        Ok(Box::new(target::RMatrixTarget::new(to, options, context)?))
     }
 }

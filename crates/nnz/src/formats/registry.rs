@@ -201,7 +201,7 @@ impl Registry {
         written.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns whether all options are those of sources with several matrices and tables.
+    /// Returns whether all options belong to sources with several matrices and tables.
     #[must_use]
     pub fn only_of_whole_files(&self, options: &FormatOptions) -> bool {
         let whole: Vec<_> =

@@ -49,7 +49,11 @@ impl Format for Scipy {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let Some(file) = probe.tree()? else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "no npz file", "a SciPy sparse matrix"));
+            return Err(Error::mismatch(
+                place,
+                "another container than .npz",
+                "a SciPy sparse matrix",
+            ));
         };
         let bytes = probe.file().map(|(file, _)| file.len());
         let tensor = match ScipyFile::open_with_repairs(file, bytes, options.repairs.as_deref())? {
@@ -83,7 +87,7 @@ impl Format for Scipy {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, context)?))
+        Ok(Box::new(target::ScipyTarget::new(to, options, context)?))
     }
 
     fn validate(
@@ -94,7 +98,7 @@ impl Format for Scipy {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
-        // Errors are those of opening.
+        // Errors are reported when it is opened.
         if let Some(file) = readable(probe.tree())?.flatten() {
             let others = readable(scipy::other_members(file))?.unwrap_or_default();
             if let Some(note) = scipy::not_read(&others) {

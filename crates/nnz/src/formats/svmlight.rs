@@ -32,20 +32,20 @@ static INFO: FormatInfo = FormatInfo {
     options: &[text::to_base("Index of the first column, 0 or 1 [default: 1]")],
     read_options: &[
         text::base(
-            "Index of the first column, 0 or 1 [default: as a comment of scikit-learn states; otherwise 0 if an \
-             index is 0, and 1 if none is]",
+            "Index of the first column, 0 or 1 [default: from the comment of scikit-learn; otherwise 0 if an \
+             index is 0, else 1]",
         ),
         FormatOption::parsed::<Size>(
             "shape",
             "ROWSxCOLS",
-            "Shape, of which either number may be left out, as in x300 [default: as many columns as the largest \
+            "Shape; either number may be omitted, as in x300 [default: as many columns as the largest \
              index requires]",
         ),
         FormatOption::parsed::<YesOrNo>(
             "label-weights",
             "yes|no",
-            "Whether rows begin with a label and a weight, LABEL:WEIGHT, as XGBoost reads them [default: if all of \
-             them do]",
+            "Whether rows begin with a label and a weight, LABEL:WEIGHT, as XGBoost reads them [default: yes if all \
+             do]",
         ),
     ],
     streams: true,
@@ -91,7 +91,7 @@ impl Format for Svmlight {
             source.annotations(Axis::Rows)?.is_some_and(|rows| svmlight::has_weights(&*rows));
         let stored = [LABEL, QUERY, WEIGHT];
         let stored = if weighted { &stored[..] } else { &stored[..2] };
-        Ok(Box::new(Target {
+        Ok(Box::new(SvmlightTarget {
             to: TextPath::new(to, options, &INFO, context)?,
             options: svmlight::WriteOptions::default()
                 .base(options.format_options.parse("to-base")?.unwrap_or(Base::One))
@@ -102,14 +102,14 @@ impl Format for Svmlight {
 }
 
 /// The target of a text.
-struct Target {
+struct SvmlightTarget {
     to: TextPath,
     options: svmlight::WriteOptions,
     /// Annotations that are not stored.
     others: Vec<String>,
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for SvmlightTarget {
     fn capabilities(&self) -> SinkCapabilities {
         svmlight::capabilities()
     }

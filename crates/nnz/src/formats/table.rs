@@ -9,7 +9,7 @@ use std::path::Path;
 use nnz_core::{MatrixSource, Result};
 use nnz_storage::InputDirectory;
 use nnz_storage::stdio;
-use nnz_text::table::{self, Kind};
+use nnz_text::table::{self, TableKind};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
@@ -17,15 +17,15 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 /// A dense table. Every kind reads tables with any separator, and writes its own.
 pub(super) struct Table {
     info: &'static FormatInfo,
-    kind: Kind,
+    kind: TableKind,
 }
 
 /// Comma-separated values.
-pub(super) const CSV: Table = Table { info: &CSV_INFO, kind: Kind::Csv };
+pub(super) const CSV: Table = Table { info: &CSV_INFO, kind: TableKind::Csv };
 /// Tab-separated values.
-pub(super) const TSV: Table = Table { info: &TSV_INFO, kind: Kind::Tsv };
+pub(super) const TSV: Table = Table { info: &TSV_INFO, kind: TableKind::Tsv };
 /// GCT.
-pub(super) const GCT: Table = Table { info: &GCT_INFO, kind: Kind::Gct };
+pub(super) const GCT: Table = Table { info: &GCT_INFO, kind: TableKind::Gct };
 
 static CSV_INFO: FormatInfo = FormatInfo {
     name: FormatName::new("csv"),
@@ -64,16 +64,16 @@ impl Format for Table {
         let Some(path) = probe.path().filter(|_| probe.directory().is_none()) else {
             return Ok(None);
         };
-        // Only GCT has a signature. Other texts are told apart by their names.
+        // Only GCT has a signature. Other texts are distinguished by their names.
         let start = probe.file().map(|(_, start)| start);
-        let is_gct = self.kind == Kind::Gct && start.is_some_and(table::looks_like_gct);
+        let is_gct = self.kind == TableKind::Gct && start.is_some_and(table::looks_like_gct);
         let named = self.info.is_extension_of(path).then_some(Confidence::Fallback);
         Ok(if is_gct { Some(Confidence::Certain) } else { named })
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
-        // The other extensions are those of any text.
-        let named = self.kind == Kind::Gct && self.info.is_extension_of(path);
+        // The other extensions may be any text.
+        let named = self.kind == TableKind::Gct && self.info.is_extension_of(path);
         Ok(named && directory.is_none())
     }
 
@@ -97,6 +97,6 @@ impl Format for Table {
         _: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, self, context)?))
+        Ok(Box::new(target::TableTarget::new(to, options, self, context)?))
     }
 }

@@ -12,8 +12,8 @@ use crate::compute::PcaWriter;
 use crate::{Context, ConvertOptions, Location};
 
 impl Context {
-    /// Returns the format of a target: the one that is given, or that of the extension; Matrix
-    /// Market for standard output.
+    /// Returns the format of a target: the given one, or selected by the extension; Matrix Market
+    /// for standard output.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Context {
         Ok(format)
     }
 
-    /// Refuses a path whose extension is that of data of another kind than matrices.
+    /// Fails if the extension of a path is for another kind of data than matrices.
     fn check_kind(&self, path: &Path) -> Result<()> {
         if by_extension(self.registry().formats(), path).is_some() {
             return Ok(());
@@ -78,7 +78,7 @@ impl Context {
         }
     }
 
-    /// Refuses a path whose extension is that of another format, or of a container that the format is
+    /// Fails if the extension of a path belongs to another format, or to a container that the format is
     /// not written to.
     pub(crate) fn check_name(
         &self,
@@ -101,7 +101,7 @@ impl Context {
         };
         let place = Place::path(path);
         Err(Error::argument(format!(
-            "{place}: the extension is that of {other}, not of {}",
+            "{place}: the extension belongs to {other}, not to {}",
             own.name
         )))
     }

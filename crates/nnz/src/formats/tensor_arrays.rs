@@ -54,7 +54,7 @@ pub(super) fn open(
         user: Keys::default(),
     };
     let text = descriptor.to_json()?;
-    let container = NamedArrays::new(Renamed { path: path.to_path_buf(), text, arrays });
+    let container = NamedArrays::new(RenamedArrays { path: path.to_path_buf(), text, arrays });
     Ok(Dataset::Tensor(TensorFile::new(container, descriptor).with_about(about)))
 }
 
@@ -63,7 +63,7 @@ const FILL: &str = "fill_value";
 
 /// Renamed arrays, and a descriptor.
 #[derive(Debug)]
-struct Renamed {
+struct RenamedArrays {
     path: PathBuf,
     text: String,
     arrays: Vec<(String, Vector)>,
@@ -71,7 +71,7 @@ struct Renamed {
 
 const INFO: ContainerInfo = ContainerInfo::new("arrays", "arrays of a tensor", &[]);
 
-impl Attributes for Renamed {
+impl Attributes for RenamedArrays {
     fn attributes(&self) -> Result<Vec<String>> {
         Ok(vec![DESCRIPTOR.to_owned()])
     }
@@ -81,7 +81,7 @@ impl Attributes for Renamed {
     }
 }
 
-impl Group for Renamed {
+impl Group for RenamedArrays {
     fn path(&self) -> &Path {
         &self.path
     }
@@ -106,7 +106,7 @@ impl Group for Renamed {
     }
 }
 
-impl Renamed {
+impl RenamedArrays {
     fn missing(&self, name: &str) -> Error {
         Error::new(ErrorKind::Missing, Place::array(&*self.path, name))
     }

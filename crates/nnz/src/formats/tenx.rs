@@ -10,7 +10,7 @@ use nnz_container::kinds;
 use nnz_container::tree::Group;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
-use nnz_singlecell::tenx::{Found, TenxSource, find};
+use nnz_singlecell::tenx::{FileContent, TenxSource, find};
 use nnz_storage::InputDirectory;
 
 use super::{
@@ -37,7 +37,7 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 /// Returns the root or group of an HDF5 file, and the matrices in it.
-fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
+fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, FileContent)>> {
     if probe.group()?.is_none_or(|(container, _)| *container.info() != kinds::HDF5) {
         return Ok(None);
     }
@@ -89,11 +89,11 @@ fn group_of(probe: &Probe) -> Result<Arc<dyn Group>> {
 /// Opens all matrices of an HDF5 file; `None` if it is none with matrices.
 fn open_all(probe: &Probe) -> Result<Option<Vec<Result<TenxSource>>>> {
     Ok(match readable(matrices(probe))?.flatten() {
-        Some((_, Found::Here)) => {
+        Some((_, FileContent::Here)) => {
             let opened = group_of(probe).and_then(|group| open_matrix(probe, group, None, None));
             Some(vec![opened])
         }
-        Some((root, Found::Groups(names))) => {
+        Some((root, FileContent::Groups(names))) => {
             let open = |name: &String| {
                 let only = Some(&**name).filter(|_| names.len() == 1);
                 open_matrix(probe, root.group(name)?.into(), only, None)
@@ -178,14 +178,14 @@ impl Format for Tenx {
             return Err(Error::new(ErrorKind::Unrecognized(what), place()));
         };
         let source = match found {
-            Found::Here => open_matrix(&probe, group_of(&probe)?, None, repairs)?,
-            Found::Groups(names) => {
+            FileContent::Here => open_matrix(&probe, group_of(&probe)?, None, repairs)?,
+            FileContent::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let name =
                     groups::only(&names, kinds::HDF5.description, path, DatasetKind::Matrix)?;
                 open_matrix(&probe, root.group(name)?.into(), Some(name), repairs)?
             }
-            Found::Molecules => return Err(Found::no_matrix(root)),
+            FileContent::Molecules => return Err(FileContent::no_matrix(root)),
             _ => return Err(Error::argument("no 10x matrix")),
         };
         Ok(Dataset::Matrix(Box::new(source)))
@@ -200,7 +200,9 @@ impl Format for Tenx {
         if let Some(directory) = probe.directory() {
             return folder_members(directory);
         }
-        let Some((root, Found::Groups(names))) = matrices(probe)? else { return Ok(Vec::new()) };
+        let Some((root, FileContent::Groups(names))) = matrices(probe)? else {
+            return Ok(Vec::new());
+        };
         if names.len() < 2 {
             return Ok(Vec::new());
         }
@@ -215,7 +217,7 @@ impl Format for Tenx {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options, source, context)?))
+        Ok(Box::new(target::TenxTarget::new(to, options, source, context)?))
     }
 
     fn validate(

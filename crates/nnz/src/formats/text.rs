@@ -1,4 +1,4 @@
-//! What text formats without named arrays have in common.
+//! Functions shared by text formats without named arrays.
 
 use crate::Context;
 use std::path::{Path, PathBuf};

@@ -39,7 +39,7 @@ pub trait WholeFormat: Sync {
     ///
     /// # Errors
     ///
-    /// Fails if the name is that of another format.
+    /// Fails if the name belongs to another format.
     fn check_target(
         &self,
         to: &Location,
@@ -172,15 +172,15 @@ pub trait FileConversion: Sync {
     ) -> Result<Summary>;
 }
 
-/// Returns the options for the main matrix of a whole file and those of its shape, and for all others.
+/// Returns the options for the main matrix of a whole file and others of its shape, and for all other matrices.
 pub(super) fn part_options(options: &ConvertOptions) -> [nnz_engine::ConvertOptions; 2] {
-    // What is dropped is known before.
+    // Dropped elements are known before, so these conversions are not strict.
     let main = options.engine().strict(false).transpose(false);
     let others = main.clone().order(None).value_type(None);
     [main.structure(StructurePolicy::Keep), others.structure(StructurePolicy::Keep)]
 }
 
-/// Returns whether options are those of converting a whole file to another format.
+/// Returns whether options can be used to convert a whole file to another format.
 pub(crate) fn convert_whole(options: &ConvertOptions) -> bool {
     !options.transpose
         && !options.reorders()

@@ -15,7 +15,7 @@ use nnz_storage::Opened;
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
-use super::target::{StoreOptions, Target};
+use super::target::{FragmentOutput, StoreOptions};
 use crate::Location;
 
 /// Options of [`import`].
@@ -58,7 +58,7 @@ pub fn import(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let target = Target::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     let mut text = open_text(from, context)?;
     let shares = Shares::of(context.memory(), context.threads());
     if reading.sort {
@@ -76,13 +76,13 @@ pub fn import(
     let workers = Workers::of(context);
     let disk = Arc::<AtomicU64>::default();
     context.progress().begin(if sort { "sorting" } else { "importing" }, None);
-    let mut joined = Joined { joiner: &mut joiner, context };
+    let mut joined = BlockJoiner { joiner: &mut joiner, context };
     let done = if sort {
         let directory = target.spool_directory();
         let mut runs = SortedRuns::new(&directory, context.memory(), workers.threads, &disk);
         let work = Sorting { together: shares.together, spares: Mutex::default() };
         let sorting = Workers { threads: shares.threads, ..workers };
-        let read = flow::run(units, &work, &mut joined, &mut Kept(&mut runs), sorting);
+        let read = flow::run(units, &work, &mut joined, &mut RunWriter(&mut runs), sorting);
         context.progress().end();
         context.progress().begin("writing", Some(joiner.fragments()));
         read.and_then(|()| runs.write(&mut *sink, context).map(|_| ()))
@@ -138,12 +138,12 @@ fn open_text(from: &Location, context: &Context) -> Result<FragmentTsv> {
 }
 
 /// Joins blocks of text.
-struct Joined<'a> {
+struct BlockJoiner<'a> {
     joiner: &'a mut Joiner,
     context: &'a Context,
 }
 
-impl Joined<'_> {
+impl BlockJoiner<'_> {
     fn next(&mut self, block: &TsvBlock) -> Result<Joint> {
         let before = self.joiner.fragments();
         let joint = self.joiner.join(block)?;
@@ -180,7 +180,7 @@ impl Work for Importing {
     }
 }
 
-impl Join<Importing> for Joined<'_> {
+impl Join<Importing> for BlockJoiner<'_> {
     fn join(&mut self, block: &TsvBlock) -> Result<Option<Joint>> {
         self.next(block).map(Some)
     }
@@ -237,7 +237,7 @@ impl Work for Sorting {
     }
 }
 
-impl Join<Sorting> for Joined<'_> {
+impl Join<Sorting> for BlockJoiner<'_> {
     fn join(&mut self, blocks: &Vec<TsvBlock>) -> Result<Option<Vec<Joint>>> {
         blocks.iter().map(|block| self.next(block)).collect::<Result<_>>().map(Some)
     }
@@ -259,9 +259,9 @@ fn sorted(blocks: Vec<Fragments>) -> SortedRun {
 }
 
 /// The consumer of sorted runs.
-struct Kept<'a>(&'a mut SortedRuns);
+struct RunWriter<'a>(&'a mut SortedRuns);
 
-impl Write<Sorting> for Kept<'_> {
+impl Write<Sorting> for RunWriter<'_> {
     fn write(&mut self, run: SortedRun) -> Result<()> {
         self.0.push(run)
     }

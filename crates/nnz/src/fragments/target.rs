@@ -63,21 +63,21 @@ impl StoreOptions {
 }
 
 /// A target, and the form of fragments in it.
-pub(super) struct Target {
+pub(super) struct FragmentOutput {
     /// The path; `None` for standard output.
     path: Option<PathBuf>,
-    kind: Kind,
+    kind: TargetKind,
     write: WriteOptions,
     /// A note on other groups that are lost if the target is replaced.
     pub(super) lost: Option<String>,
 }
 
-enum Kind {
+enum TargetKind {
     Store(Box<ContainerTarget>, SinkOptions),
     Text(TextOptions),
 }
 
-impl Target {
+impl FragmentOutput {
     /// Selects the form of a target by its name.
     pub(super) fn new(to: &Location, options: &StoreOptions, context: &Context) -> Result<Self> {
         let StoreOptions { packing, format_version, compress, overwrite, sync } = *options;
@@ -95,12 +95,12 @@ impl Target {
                 }
                 return Ok(match to {
                     Location::Path { path, .. } => {
-                        let kind = Kind::Text(TextOptions::for_name(path));
+                        let kind = TargetKind::Text(TextOptions::for_name(path));
                         Self { path: Some(path.clone()), kind, write, lost: None }
                     }
                     Location::Stream => Self {
                         path: None,
-                        kind: Kind::Text(TextOptions::default()),
+                        kind: TargetKind::Text(TextOptions::default()),
                         write,
                         lost: None,
                     },
@@ -123,7 +123,7 @@ impl Target {
         let lost = container.groups_lost();
         Ok(Self {
             path: Some(path.clone()),
-            kind: Kind::Store(Box::new(container), sink),
+            kind: TargetKind::Store(Box::new(container), sink),
             write,
             lost,
         })
@@ -142,11 +142,11 @@ impl Target {
     /// Creates a store.
     pub(super) fn create_store(&self) -> Result<Box<dyn FragmentSink>> {
         match &self.kind {
-            Kind::Store(container, options) => {
+            TargetKind::Store(container, options) => {
                 let container = container.writer(FRAGMENT_MEMBERS)?;
                 Ok(Box::new(nnz_bpcells::FragmentSink::create(container, *options)?))
             }
-            Kind::Text(_) => {
+            TargetKind::Text(_) => {
                 let what = "text cannot be the target of an import; expected a directory, an HDF5 file \
                             (.h5) or an R object (.rds)";
                 Err(Error::unsupported(self.place(), what))
@@ -155,7 +155,7 @@ impl Target {
     }
 }
 
-impl FragmentTarget for Target {
+impl FragmentTarget for FragmentOutput {
     fn place(&self) -> Place {
         self.path.as_ref().map_or_else(|| Place::path("standard output"), Place::path)
     }
@@ -170,7 +170,7 @@ impl FragmentTarget for Target {
         cells: &StringList,
     ) -> Result<Box<dyn FragmentSink>> {
         let created = match self.kind {
-            Kind::Text(options) => {
+            TargetKind::Text(options) => {
                 let target = match &self.path {
                     Some(path) => fragment_tsv::TextTarget::File {
                         path: path.clone(),
@@ -185,13 +185,13 @@ impl FragmentTarget for Target {
                 fragment_tsv::create(target, chromosomes, cells, options)
                     .map(|sink| Box::new(sink) as Box<dyn FragmentSink>)
             }
-            Kind::Store(..) => self.create_store(),
+            TargetKind::Store(..) => self.create_store(),
         };
         created.map_err(|error| error.with_context(&self.place()))
     }
 }
 
-/// Refuses a path whose extension is that of matrices or tables.
+/// Fails if a path has an extension of matrices or tables.
 fn check_extension(path: &Path) -> Result<()> {
     let place = Place::path(path);
     let format = format_of_path(path).map(|format| format.info());
@@ -204,7 +204,7 @@ fn check_extension(path: &Path) -> Result<()> {
     }
 }
 
-/// Returns whether the extension of a path is that of a text, compressed or not.
+/// Returns whether a path has the extension of a text, compressed or not.
 fn ends_in_text(path: &Path) -> bool {
     let compressed = ends_in(path, &["gz", "bgz"]);
     let stem = if compressed { path.file_stem().map_or(path, Path::new) } else { path };

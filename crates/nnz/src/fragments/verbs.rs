@@ -6,7 +6,7 @@ use std::time::Instant;
 use nnz_core::Result;
 use nnz_engine::fragments as engine;
 
-use super::target::{StoreOptions, Target};
+use super::target::{FragmentOutput, StoreOptions};
 use super::{DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open};
 use crate::Location;
 
@@ -27,7 +27,7 @@ pub fn convert(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let target = Target::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
     let written = engine::convert(&*source, &target, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
@@ -47,7 +47,7 @@ pub fn select(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     selected.check()?;
-    let target = Target::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
     let written = engine::select(&*source, &target, selected, context)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
@@ -55,7 +55,7 @@ pub fn select(
 
 /// Merges several fragment files, in any form that [`convert`](convert) writes.
 ///
-/// The cells of each file follow those of the one before. Chromosomes with the same name are
+/// The cells of each file follow the cells of the previous file. Chromosomes with the same name are
 /// merged, in the order of occurrence. Fragments with the same start are in the order of the
 /// files.
 ///
@@ -71,7 +71,7 @@ pub fn merge(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let target = Target::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     merging.check(from.len())?;
     let mut sources = Vec::with_capacity(from.len());
     for location in from {

@@ -24,7 +24,7 @@ use nnz_daphne::Dialect;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrameOptions {
-    /// The name of the format to write; by default that of the target's extension.
+    /// The name of the format to write; by default from the target's extension.
     pub format: Option<FormatName>,
     /// The types of the columns of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
@@ -100,7 +100,7 @@ pub fn convert(
     let context = &context.operation();
     let storage = context.storage();
     let (from, to) = (&from.resolve(&**storage)?, &to.resolve_target()?);
-    let target = Target::new(to, options)?;
+    let target = FrameTarget::new(to, options)?;
     target.check(options, context)?;
     let place = from.source_place();
     let mut notes = Vec::new();
@@ -123,7 +123,7 @@ pub fn convert(
         }
         frame.batches(0..frame.rows())?
     } else if options.open.has_dialect() {
-        return Err(Error::unsupported(place, "contains no frame"));
+        return Err(Error::unsupported(place, "contains no data frame"));
     } else {
         Box::new(text(from, options, context)?)
     };
@@ -141,7 +141,7 @@ pub fn convert(
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
 
-/// Writes rows that are read sequentially, such as those of a frame in memory, as [`convert`] does.
+/// Writes rows that are read sequentially, such as the rows of a frame in memory, as [`convert`] does.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ pub fn write(
 ) -> Result<FrameSummary> {
     let started = Instant::now();
     let to = &to.resolve_target()?;
-    let target = Target::new(to, options)?;
+    let target = FrameTarget::new(to, options)?;
     target.check(options, context)?;
     let cols = frame.columns().len() as u64;
     let (rows, bytes_after) = target.write(frame, options, context)?;
@@ -170,7 +170,7 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
             // A file of another known format is not text, whatever its extension.
             let found = context.detect(from, &OpenOptions::new());
             if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
-                return Err(Error::argument(format!("{from}: contains no frame")));
+                return Err(Error::argument(format!("{from}: contains no data frame")));
             }
             let opened = Opened::new(context, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
@@ -183,20 +183,20 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
             CsvReader::from_reader(Box::new(stdio::stdin()), name, types)
         }
         (Location::Stream, None) => {
-            let what = "types are inferred by reading twice, so standard input needs given types";
+            let what = "types cannot be inferred from standard input, which is read only once; set the types";
             Err(Error::argument(what))
         }
     }
 }
 
 /// The format of a target.
-enum Target<'a> {
+enum FrameTarget<'a> {
     Stream,
     Text(&'a Path),
     Daphne(&'a Path),
 }
 
-impl<'a> Target<'a> {
+impl<'a> FrameTarget<'a> {
     fn new(to: &'a Location, options: &FrameOptions) -> Result<Self> {
         let path = match to {
             Location::Stream => None,
@@ -230,7 +230,7 @@ impl<'a> Target<'a> {
                 return Err(Error::argument(format!("{to}: {what}")));
             }
             Self::Daphne(_) => {
-                check_options("a frame of daphne", &["dialect", "block", "meta"], names)?
+                check_options("a DAPHNE data frame", &["dialect", "block", "meta"], names)?
             }
             Self::Text(_) | Self::Stream => check_options("csv", &[], names)?,
         }

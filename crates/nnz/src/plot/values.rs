@@ -18,7 +18,7 @@ struct Group {
     to: f64,
     count: u64,
     label: String,
-    /// Whether the label is that of the left end.
+    /// Whether the label belongs to the left end.
     at_edge: bool,
     /// Whether it is a single value beside bins: zero, NaN or infinity.
     is_special: bool,

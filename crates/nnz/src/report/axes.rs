@@ -21,7 +21,7 @@ const LONGEST: u64 = 20_000_000;
 pub struct AxisSummary {
     /// The axis.
     pub axis: Axis,
-    /// What is along it.
+    /// Its kind: cells, features, or unknown.
     pub kind: AxisKind,
     /// Its length.
     pub len: u64,
@@ -211,7 +211,7 @@ fn top(moments: &[Moments]) -> Vec<Top> {
     top.collect()
 }
 
-/// Reads the first names, and those of the rows or columns in the list.
+/// Reads the first names, and the names of the rows or columns in the list.
 fn read_names(source: &dyn MatrixSource, axis: Axis, summary: &mut AxisSummary) -> Result<()> {
     const FIRST: u64 = 5;
     let Some(mut names) = source.read_names(axis)? else { return Ok(()) };

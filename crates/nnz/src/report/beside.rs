@@ -20,7 +20,7 @@ const BINS: u64 = 64;
 /// Two matrices, and what differs between them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct Comparison {
     /// The reports of both.
     pub reports: [Report; 2],
     /// The number of differences.
@@ -43,7 +43,7 @@ pub fn beside(
     second: impl Into<Location>,
     options: &ReportOptions,
     context: &Context,
-) -> Result<Compared> {
+) -> Result<Comparison> {
     let (first, second) = (&first.into(), &second.into());
     let of_second = second_options(second, options, context)?;
     let reports = [
@@ -51,14 +51,14 @@ pub fn beside(
         Report::of_location(second.clone(), &of_second, context)?,
     ];
     let how = DiffOptions::default().max_diffs(MOST);
-    let mut found = Found::default();
+    let mut found = DifferenceCounts::default();
     let opened =
         [options.open.clone().open(first, context)?, of_second.open.clone().open(second, context)?];
     crate::diff_opened(opened, &how, context, &mut |difference| found.add(difference))?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;
-    Ok(Compared { reports, count: found.count, is_complete, first: found.first, figure })
+    Ok(Comparison { reports, count: found.count, is_complete, first: found.first, figure })
 }
 
 /// Returns the options for the second matrix, which may have another format than the given one.
@@ -81,14 +81,14 @@ fn second_options(
 }
 
 #[derive(Default)]
-struct Found {
+struct DifferenceCounts {
     count: u64,
     first: Vec<[String; 3]>,
     /// Rows and columns of entries.
     entries: Vec<(u64, u64)>,
 }
 
-impl Found {
+impl DifferenceCounts {
     fn add(&mut self, difference: Difference) {
         self.count += 1;
         if let Difference::Entry { row, col, .. } = difference {

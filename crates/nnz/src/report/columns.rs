@@ -115,7 +115,7 @@ fn words(column: &Column) -> ColumnValues {
     let mut most: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
     most.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     most.truncate(LISTED);
-    // If all differ, the first in alphabetical order say nothing.
+    // If all differ, the first in alphabetical order are not informative.
     if most.first().is_some_and(|(_, count)| *count == 1) && distinct != Some(1) {
         most.truncate(3);
     }

@@ -10,7 +10,7 @@ use crate::{Location, OpenOptions};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Command {
-    /// What it does.
+    /// Its effect, in words.
     pub what: &'static str,
     /// The command.
     pub line: String,

@@ -35,12 +35,12 @@ pub(super) fn of_source(
 
 /// Describes the share of the elements that are stored.
 fn density(nnz: u64, header: &Header) -> String {
-    let cells = header.shape.elements();
-    if cells == 0 {
+    let elements = header.shape.elements();
+    if elements == 0 {
         return String::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-    let percent = 100.0 * nnz as f64 / cells as f64;
+    let percent = 100.0 * nnz as f64 / elements as f64;
     match percent {
         percent if percent >= 0.01 => format!(" ({percent:.2} %)"),
         percent => format!(" ({percent:.1e} %)"),

@@ -5,7 +5,7 @@ mod sections;
 
 use nnz_plot::{Figure, SvgOptions, fitted, svg};
 
-use super::beside::Compared;
+use super::beside::Comparison;
 use super::{Report, html::element::escape};
 use sections::{about, commands, findings, pictures, summaries};
 
@@ -31,7 +31,7 @@ pub fn html(report: &Report) -> String {
 
 /// Returns two reports and what differs between the matrices as a page of HTML.
 #[must_use]
-pub fn html_beside(compared: &Compared) -> String {
+pub fn html_beside(compared: &Comparison) -> String {
     let [first, second] = &compared.reports;
     let title = format!("{} and {}", first.title, second.title);
     let mut body = format!("<header><h1>{}</h1></header>\n<main id=\"main\">\n", escape(&title));

@@ -48,7 +48,7 @@ pub struct Size {
 }
 
 /// A target of a sample.
-struct Target {
+struct SampleTarget {
     format: &'static str,
     arguments: &'static str,
     extension: &'static str,
@@ -58,8 +58,8 @@ struct Target {
     to: Option<&'static str>,
 }
 
-const TARGETS: [Target; 6] = [
-    Target {
+const TARGETS: [SampleTarget; 6] = [
+    SampleTarget {
         format: "BPCells, packed",
         arguments: "OUT.bpcells --profile fast",
         extension: "bpcells",
@@ -67,7 +67,7 @@ const TARGETS: [Target; 6] = [
         compress: None,
         to: None,
     },
-    Target {
+    SampleTarget {
         format: "AnnData in Zarr, smallest with common codecs",
         arguments: "OUT.zarr --to anndata --profile small",
         extension: "zarr",
@@ -75,7 +75,7 @@ const TARGETS: [Target; 6] = [
         compress: None,
         to: Some("anndata"),
     },
-    Target {
+    SampleTarget {
         format: "AnnData in HDF5, deflated",
         arguments: "OUT.h5ad --profile share",
         extension: "h5ad",
@@ -83,7 +83,7 @@ const TARGETS: [Target; 6] = [
         compress: None,
         to: None,
     },
-    Target {
+    SampleTarget {
         format: "AnnData in HDF5, not compressed",
         arguments: "OUT.h5ad",
         extension: "h5ad",
@@ -91,7 +91,7 @@ const TARGETS: [Target; 6] = [
         compress: Some(Compression::None),
         to: None,
     },
-    Target {
+    SampleTarget {
         format: "SciPy, deflated",
         arguments: "OUT.npz --profile share",
         extension: "npz",
@@ -99,7 +99,7 @@ const TARGETS: [Target; 6] = [
         compress: None,
         to: None,
     },
-    Target {
+    SampleTarget {
         format: "Matrix Market, gzipped",
         arguments: "OUT.mtx.gz",
         extension: "mtx.gz",

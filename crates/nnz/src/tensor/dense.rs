@@ -6,7 +6,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, Scalar, Values};
 use super::TensorFile;
 
 impl TensorFile {
-    /// Reads all cells into memory, with a limit in bytes; the last dimension varies fastest. Cells that are not
+    /// Reads all elements into memory, with a limit in bytes; the last dimension varies fastest. Elements that are not
     /// stored have the fill value, or zero.
     ///
     /// # Errors
@@ -16,11 +16,11 @@ impl TensorFile {
         let mut entries = EntryReader::open(&self.container)?;
         let (shape, value_type) = (&self.descriptor.shape, entries.value_type());
         let strides = strides(shape);
-        let cells = match shape.contains(&0) {
+        let elements = match shape.contains(&0) {
             true => Some(0),
-            false => shape.iter().try_fold(1_u64, |cells, &extent| cells.checked_mul(extent)),
+            false => shape.iter().try_fold(1_u64, |elements, &extent| elements.checked_mul(extent)),
         };
-        let needed = cells.and_then(|cells| cells.checked_mul(value_type.size() as u64));
+        let needed = elements.and_then(|elements| elements.checked_mul(value_type.size() as u64));
         let refused = || {
             let needed = needed.unwrap_or(u64::MAX);
             let kind = ErrorKind::Memory { needed, allowed: memory };
@@ -29,15 +29,16 @@ impl TensorFile {
         if needed.is_none_or(|needed| needed > memory) {
             return Err(refused());
         }
-        let cells = cells.and_then(|cells| usize::try_from(cells).ok()).ok_or_else(refused)?;
-        let mut values = Values::try_zeroed(value_type, cells).ok_or_else(refused)?;
+        let elements =
+            elements.and_then(|elements| usize::try_from(elements).ok()).ok_or_else(refused)?;
+        let mut values = Values::try_zeroed(value_type, elements).ok_or_else(refused)?;
         if let Some(fill) = entries.fill() {
-            (0..cells).for_each(|cell| set(&mut values, cell, fill));
+            (0..elements).for_each(|element| set(&mut values, element, fill));
         }
         while let Some((at, value)) = entries.next_entry()? {
-            let cell: u64 = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
-            // Less than the number of cells, which fit into memory.
-            set(&mut values, usize::try_from(cell).unwrap_or(usize::MAX), value);
+            let element: u64 = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
+            // Less than the number of elements, which fit into memory.
+            set(&mut values, usize::try_from(element).unwrap_or(usize::MAX), value);
         }
         Ok(values)
     }
@@ -47,18 +48,18 @@ impl TensorFile {
 fn strides(shape: &[u64]) -> Vec<u64> {
     let mut strides = vec![1; shape.len()];
     for dimension in (1..shape.len()).rev() {
-        // If this overflows, there are more cells than allowed.
+        // If this overflows, there are more elements than allowed.
         strides[dimension - 1] = u64::saturating_mul(strides[dimension], shape[dimension]);
     }
     strides
 }
 
 macro_rules! set {
-    ($values:expr, $cell:expr, $value:expr; $($variant:ident)*) => {
+    ($values:expr, $element:expr, $value:expr; $($variant:ident)*) => {
         match ($values, $value) {
             $((Values::$variant(values), Scalar::$variant(value)) => {
-                if let Some(cell) = values.get_mut($cell) {
-                    *cell = value;
+                if let Some(element) = values.get_mut($element) {
+                    *element = value;
                 }
             })*
             // All values of a tensor have one type.
@@ -67,9 +68,9 @@ macro_rules! set {
     };
 }
 
-fn set(values: &mut Values, cell: usize, value: Scalar) {
+fn set(values: &mut Values, element: usize, value: Scalar) {
     set!(
-        values, cell, value;
+        values, element, value;
         U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 Bint8 ComplexF32 ComplexF64
     );
 }
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_not_stored_have_the_fill_value() {
+    fn elements_that_are_not_stored_have_the_fill_value() {
         let at: [&[u64]; 3] = [&[0, 1], &[1, 0], &[2, 0]];
         for layout in ["sparse3(element)", "dense(sparse2(element)) transposed 2 0 1"] {
             let found = tensor(&[2, 2, 3], &at, &[7, 8], Some(-1), layout);

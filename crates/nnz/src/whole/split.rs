@@ -8,7 +8,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::staging::{self, StagedGroup};
 
 use super::file_names::file_names;
-use super::{Found, find_for};
+use super::{WholeFile, find_for};
 use crate::formats::RowGroups;
 use crate::location::is_same;
 use crate::{ConvertOptions, Location, Selection, Summary};
@@ -26,7 +26,7 @@ pub struct SplitSummary {
 }
 
 /// Writes the rows of each value of a column to one file, in a directory that is created if it does not exist.
-/// Files are named after the values, with the extension `ending`; other characters than those of file names are
+/// Files are named after the values, with the extension `ending`; characters that are not valid in file names are
 /// replaced, which is noted. In a local directory all files appear at the end, or none if splitting fails.
 ///
 /// # Errors
@@ -43,7 +43,8 @@ pub fn split(
         path: directory.join(format!("{name}.{ending}")),
         group: None,
     };
-    let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options, context)? else {
+    let Some(WholeFile { format, probe, .. }) = find_for(from, &target("x"), options, context)?
+    else {
         // Errors of opening the source come first.
         options.open.open(from, context)?;
         let formats = context.registry().formats().iter();

@@ -1,4 +1,4 @@
-//! What each thread has allocated, and how much of it at the same time.
+//! Memory allocated by each thread, and its peak.
 #![allow(unsafe_code, reason = "an allocator is unsafe to implement; all calls go to the system's")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What this thread had allocated at some moment.
+/// Memory that this thread had allocated at some moment.
 pub struct Baseline(i64);
 
 /// Starts counting the peak afresh.

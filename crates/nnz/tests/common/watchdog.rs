@@ -26,7 +26,7 @@ static SLOTS: LazyLock<Mutex<Vec<Running>>> = LazyLock::new(|| {
     Mutex::default()
 });
 
-/// What one thread is at.
+/// The current case of one thread.
 pub struct Slot(Running);
 
 pub fn slot() -> Slot {

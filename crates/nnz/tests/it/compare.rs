@@ -182,7 +182,7 @@ fn differences_match_a_simple_comparison() {
         let mut second = first.clone();
         for _ in 0..[0, 1, 3, 300][draw(4) as usize] {
             let at = (draw(cols), draw(rows));
-            // A zero equals a cell that is not stored.
+            // A zero equals an element that is not stored.
             let value = if draw(2) == 0 { first.get(&at).copied().unwrap_or(0) } else { draw(4) };
             second.insert(at, value);
         }

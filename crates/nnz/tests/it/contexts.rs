@@ -39,7 +39,7 @@ impl Case {
 /// A function of the library on a source.
 type Call = (&'static str, fn(&Case, &Location) -> Result<()>);
 
-/// All functions that open a location. The name of a target is that of the function.
+/// All functions that open a location. Targets are named after the function.
 const CALLS: &[Call] = &[
     ("open", |case, from| case.context.open(from).map(drop)),
     ("OpenOptions::open", |case, from| OpenOptions::new().open(from, &case.context).map(drop)),

@@ -27,8 +27,8 @@ fn bits() -> impl Strategy<Value = f64> {
 
 fn dense() -> impl Strategy<Value = Dense> {
     (0_u64..70, 0_u64..70, order()).prop_flat_map(|(rows, cols, order)| {
-        let cells = usize::try_from(rows * cols).unwrap();
-        prop::collection::vec(bits(), cells).prop_map(move |values| Dense {
+        let elements = usize::try_from(rows * cols).unwrap();
+        prop::collection::vec(bits(), elements).prop_map(move |values| Dense {
             shape: Shape { rows, cols },
             order,
             values: Values::F64(values),
@@ -57,16 +57,16 @@ fn compressed() -> impl Strategy<Value = CsMatrix> {
     })
 }
 
-/// Returns the bits of cells by row and column.
-fn cells(dense: &Dense) -> Vec<Vec<u64>> {
+/// Returns the bits of elements by row and column.
+fn elements(dense: &Dense) -> Vec<Vec<u64>> {
     let Values::F64(values) = &dense.values else { panic!("{:?}", dense.values) };
     let [rows, cols] = [dense.shape.rows, dense.shape.cols].map(|n| usize::try_from(n).unwrap());
-    let cell = |row: usize, col: usize| match dense.order {
+    let element = |row: usize, col: usize| match dense.order {
         Order::Row => values[row * cols + col].to_bits(),
         Order::Col => values[col * rows + row].to_bits(),
     };
     assert_eq!(values.len(), rows * cols);
-    (0..rows).map(|row| (0..cols).map(|col| cell(row, col)).collect()).collect()
+    (0..rows).map(|row| (0..cols).map(|col| element(row, col)).collect()).collect()
 }
 
 fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
@@ -89,7 +89,7 @@ proptest! {
             write(&*opened, &path, threads);
             let read = nnz::read_dense(location(&path), &options(wanted), &sparing().with_threads(threads)).unwrap();
             prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
-            prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
+            prop_assert_eq!(elements(&read), elements(&dense), "{}", name);
         }
     }
 
@@ -117,22 +117,22 @@ proptest! {
         let path = folder.path().join("x.bpcells");
         write(&*matrix.clone().into_source().unwrap(), &path, 1);
         let dense = nnz::read_dense(location(&path), &options(wanted), &sparing().with_threads(2)).unwrap();
-        let (Values::U32(cells), Values::U32(values)) = (&dense.values, matrix.values()) else {
+        let (Values::U32(elements), Values::U32(values)) = (&dense.values, matrix.values()) else {
             panic!("{:?}", dense.values)
         };
         let Minors::U32(minors) = matrix.indices() else { panic!() };
-        let mut expected = vec![0; cells.len()];
+        let mut expected = vec![0; elements.len()];
         for (major, ends) in (0..).zip(matrix.indptr().windows(2)) {
             for entry in usize::try_from(ends[0]).unwrap()..usize::try_from(ends[1]).unwrap() {
                 let (row, col) = matrix.order().row_col(major, minors[entry].into());
-                let cell = match dense.order {
+                let element = match dense.order {
                     Order::Row => row * dense.shape.cols + col,
                     Order::Col => col * dense.shape.rows + row,
                 };
-                expected[usize::try_from(cell).unwrap()] = values[entry];
+                expected[usize::try_from(element).unwrap()] = values[entry];
             }
         }
-        prop_assert_eq!(cells, &expected);
+        prop_assert_eq!(elements, &expected);
     }
 }
 

@@ -34,7 +34,7 @@ fn decoded(value: &Value) -> String {
     value.as_str().unwrap().replace("&#233;", "é")
 }
 
-/// Compares the attributes of an axis: the names, the columns, and those of two dimensions.
+/// Compares the attributes of an axis: the names, the columns, and attributes of two dimensions.
 fn compare_attributes(
     file: &str,
     matrix: &dyn MatrixSource,

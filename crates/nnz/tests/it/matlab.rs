@@ -104,7 +104,7 @@ fn cubes_are_tensors() {
     }
 }
 
-/// What is written from each variable is equal to it.
+/// Each variable, converted and read back, is equal to the original.
 #[test]
 fn written_files_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn values_that_matlab_cannot_store_are_refused() {
         let to = Location::Path { path: to.clone(), group: Some(name.to_owned()) };
         let error =
             nnz::convert(location(&from), &to, &unsynced(), &crate::common::sparing()).unwrap_err();
-        assert!(error.to_string().contains("no name of a variable"), "{name}: {error}");
+        assert!(error.to_string().contains("not a valid MATLAB variable name"), "{name}: {error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What takes long reports progress: each part ends, and reports as many entries as it began with.
+//! Long operations report progress: each part ends, and reports as many entries as it began with.
 
 use nnz::Context;
 use std::path::Path;
@@ -11,11 +11,11 @@ use nnz::{ConvertOptions, DiffOptions, Location, Progress, ValidateOptions};
 use nnz_testing::command::testdata;
 
 /// The name of a part, its total, and what was finished.
-type Part = (String, Option<u64>, u64);
+type PartProgress = (String, Option<u64>, u64);
 
 #[derive(Default)]
 struct Recorder {
-    parts: Mutex<Vec<Part>>,
+    parts: Mutex<Vec<PartProgress>>,
     open: Mutex<bool>,
 }
 
@@ -38,7 +38,7 @@ impl Progress for Recorder {
 }
 
 /// Returns the parts that an operation reports.
-fn parts(operation: impl FnOnce(&Context)) -> Vec<Part> {
+fn parts(operation: impl FnOnce(&Context)) -> Vec<PartProgress> {
     let recorder = Arc::new(Recorder::default());
     let progress: Arc<dyn Progress> = Arc::<Recorder>::clone(&recorder);
     operation(&Context::default().with_progress(progress));
@@ -46,7 +46,7 @@ fn parts(operation: impl FnOnce(&Context)) -> Vec<Part> {
     std::mem::take(&mut *recorder.parts.lock().unwrap())
 }
 
-fn part(what: &str, entries: u64) -> Part {
+fn part(what: &str, entries: u64) -> PartProgress {
     (what.to_owned(), Some(entries), entries)
 }
 

@@ -309,7 +309,7 @@ proptest! {
         let scratch = Scratch::new();
         let from = scratch.at("a.mtx");
         text.write(&from);
-        // The dense matrix, cell by cell.
+        // The dense matrix, element by element.
         let mut dense = BTreeMap::new();
         let turned = |number: Number| match (text.symmetry, number) {
             ("skew-symmetric", Number::Real(b)) => Number::Real(b ^ (1 << 63)),
@@ -600,15 +600,15 @@ fn arrays_have_all_cells_and_return_nonzero_ones() {
         let array = unsynced().format_options(FormatOptions::new().with("layout", "array"));
         assert_eq!(convert(&from, &dense, &array).entries, 5_000);
         assert_valid(&dense);
-        let cells = stored(&dense);
-        assert_eq!(cells.len() as u64, text.rows * text.cols);
+        let elements = stored(&dense);
+        assert_eq!(elements.len() as u64, text.rows * text.cols);
         let expected: Vec<_> = ordered(stored(&from), Order::Col);
         let nonzero = |entries: &[Entry]| -> Vec<Entry> {
             entries.iter().filter(|(.., number)| *number != zero).copied().collect()
         };
-        assert!(same(&nonzero(&cells), &nonzero(&expected)));
+        assert!(same(&nonzero(&elements), &nonzero(&expected)));
         // Stored by column, whatever the order of the source.
-        assert!(cells.is_sorted_by_key(|(row, col, _)| (*col, *row)));
+        assert!(elements.is_sorted_by_key(|(row, col, _)| (*col, *row)));
         let by_row = unsynced().order(Order::Row);
         convert(&dense, &store, &by_row);
         assert!(same(&stored(&store), &ordered(nonzero(&expected), Order::Row)));

@@ -118,7 +118,7 @@ fn is_page_with_data(path: &Path, data: &Range<u64>, page: &Range<u64>) -> bool 
     start == b"\x89HDF" && whole(page) && !whole(data)
 }
 
-/// Returns whether a read is that of a pointer of a MAT-file, the last of which states how many of the stored elements are
+/// Returns whether a read is of a pointer in a MAT-file, the last of which states how many of the stored elements are
 /// entries.
 fn is_last_pointer(path: &Path, range: &Range<u64>) -> bool {
     path.extension().is_some_and(|extension| extension == "mat") && range.end - range.start <= 8

@@ -77,7 +77,7 @@ fn compare_tensor(
         String::from_utf8(text).unwrap().lines().map(ToOwned::to_owned).collect();
     let mut wanted = Vec::new();
     match expected.get("cells") {
-        Some(cells) => list_cells(cells, "", &mut wanted),
+        Some(elements) => list_elements(elements, "", &mut wanted),
         None => {
             for entry in expected["entries"].as_array().unwrap() {
                 let fields: Vec<String> =
@@ -89,12 +89,12 @@ fn compare_tensor(
     if found == wanted { Ok(()) } else { Err(format!("{found:?}, expected {wanted:?}")) }
 }
 
-fn list_cells(cells: &serde_json::Value, before: &str, wanted: &mut Vec<String>) {
-    match cells.as_array() {
-        None => wanted.push(format!("{before}{cells}")),
+fn list_elements(elements: &serde_json::Value, before: &str, wanted: &mut Vec<String>) {
+    match elements.as_array() {
+        None => wanted.push(format!("{before}{elements}")),
         Some(list) => {
-            for (at, cell) in list.iter().enumerate() {
-                list_cells(cell, &format!("{before}{at}\t"), wanted);
+            for (at, element) in list.iter().enumerate() {
+                list_elements(element, &format!("{before}{at}\t"), wanted);
             }
         }
     }
@@ -195,7 +195,7 @@ fn written_files_are_read_back() {
         let types: Vec<_> = types.iter().map(|array| array.value_type.unwrap().name()).collect();
         assert_eq!(types, ["int32", "int32", "float64"]);
     }
-    // All cells; only the nonzero ones are read back.
+    // All elements; only the nonzero ones are read back.
     converted(&at("a.mtx"), &at("a.npy"), |_| {});
     let dense = entries_of(&at("a.npy"));
     assert_eq!(dense.len(), 20);

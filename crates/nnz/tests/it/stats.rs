@@ -97,7 +97,7 @@ fn variances_of_nearly_two_to_the_128_cells() {
     let context = Context::default().with_memory(memory).with_threads(1);
     let options = StatsOptions::default().measures(measures);
     for value in [3_i8, -3] {
-        // A CSRMatrix of int8, and a sparse block of one cell: one entry in its row, in column 0.
+        // A CSRMatrix of int8, and a sparse block of one element: one entry in its row, in column 0.
         let mut bytes = vec![1, 2];
         bytes.extend([u64::MAX; 2].map(u64::to_le_bytes).concat());
         bytes.push(5);
@@ -109,7 +109,7 @@ fn variances_of_nearly_two_to_the_128_cells() {
         bytes.extend(value.to_le_bytes());
         std::fs::write(&path, bytes).unwrap();
         let variance = spread(&nnz::stats(&location, &options, &context).unwrap()).variance;
-        // Nine, divided by the number of cells.
+        // Nine, divided by the number of elements.
         assert!((variance * 2_f64.powi(128) / 9.0 - 1.0).abs() < 1e-15, "{variance}");
     }
 }

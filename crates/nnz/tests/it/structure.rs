@@ -135,16 +135,16 @@ fn matrices_with_duplicates_have_no_structure() {
 }
 
 #[test]
-fn all_cells_of_an_array_are_compared() {
+fn all_elements_of_an_array_are_compared() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    for (cells, expected) in [
+    for (elements, expected) in [
         ("0 1 0 1 5 2 0 2 0", SYMMETRIC),
         ("0 1 0 -1 0 2 0 -2 0", SKEW),
         ("0 1 0 1 5 2 0 3 0", Structure::General),
     ] {
         let banner = "%%MatrixMarket matrix array integer general\n3 3\n";
-        fs::write(at("a.mtx"), format!("{banner}{}\n", cells.replace(' ', "\n"))).unwrap();
+        fs::write(at("a.mtx"), format!("{banner}{}\n", elements.replace(' ', "\n"))).unwrap();
         // To an array, and to coordinates.
         for (target, format) in [("b.mtx", "mtx"), ("b.h5", "binsparse")] {
             let mut options = auto().format(format);
@@ -152,8 +152,8 @@ fn all_cells_of_an_array_are_compared() {
                 options.format_options.set("levels", "CSR");
             }
             convert(&at("a.mtx"), &at(target), &options);
-            assert_eq!(structure(&at(target)), expected, "{cells} in {target}");
-            assert_eq!(logical(&at(target)), logical(&at("a.mtx")), "{cells} in {target}");
+            assert_eq!(structure(&at(target)), expected, "{elements} in {target}");
+            assert_eq!(logical(&at(target)), logical(&at("a.mtx")), "{elements} in {target}");
         }
     }
 }
@@ -240,15 +240,15 @@ fn values_get_the_smallest_type() {
     assert_eq!(minimized(skew, StructurePolicy::General), ValueType::I16);
 }
 
-/// The real and imaginary parts of cells. Zeros have signs: the counterpart of 0 in a skew-symmetric
+/// The real and imaginary parts of elements. Zeros have signs: the counterpart of 0 in a skew-symmetric
 /// matrix is -0, so a matrix with 0 in both positions is not skew-symmetric.
-type Cells = BTreeMap<(u64, u64), (f64, f64)>;
+type Elements = BTreeMap<(u64, u64), (f64, f64)>;
 
-/// Cells on one side of the diagonal, and how those on the other follow.
-fn mirrored() -> impl Strategy<Value = (Structure, Cells)> {
+/// Elements on one side of the diagonal, and how those on the other follow.
+fn mirrored() -> impl Strategy<Value = (Structure, Elements)> {
     let structures = prop::sample::select(vec![SYMMETRIC, SKEW, HERMITIAN]);
-    let cell = (-9_i8..9, 1..99_i8).prop_map(|(re, im)| (f64::from(re), f64::from(im)));
-    (structures, prop::collection::btree_map((1..40_u64, 1..40_u64), cell, 1..200))
+    let element = (-9_i8..9, 1..99_i8).prop_map(|(re, im)| (f64::from(re), f64::from(im)));
+    (structures, prop::collection::btree_map((1..40_u64, 1..40_u64), element, 1..200))
 }
 
 proptest! {
@@ -256,11 +256,11 @@ proptest! {
 
     #[test]
     fn mirrored_matrices_are_found_and_changed_ones_are_not(
-        (wanted, cells) in mirrored(),
+        (wanted, elements) in mirrored(),
         changed in any::<prop::sample::Index>(),
     ) {
-        let mut all: Cells = BTreeMap::new();
-        for (&(a, b), &(re, im)) in &cells {
+        let mut all: Elements = BTreeMap::new();
+        for (&(a, b), &(re, im)) in &elements {
             let (row, col) = (a.max(b), a.min(b));
             if row == col {
                 if wanted != SKEW {
@@ -276,7 +276,7 @@ proptest! {
             };
             all.insert((col, row), across);
         }
-        let print = |all: &Cells| {
+        let print = |all: &Elements| {
             let line = |((row, col), (re, im)): (&(u64, u64), &(f64, f64))| {
                 format!("{row} {col} {re} {im}")
             };

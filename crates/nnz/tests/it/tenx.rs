@@ -269,7 +269,7 @@ fn extensions_of_other_formats_are_refused() {
         let to = folder.path().join(name);
         let options = nnz::ConvertOptions::default().format(format);
         let error = nnz::convert(&*from, &*to, &options, &crate::common::sparing()).unwrap_err();
-        let what = format!("the extension is that of {other}, not of {format}");
+        let what = format!("the extension belongs to {other}, not to {format}");
         assert!(error.to_string().ends_with(&what), "{error}");
         assert!(!to.exists());
     }
@@ -364,7 +364,7 @@ fn names_take_precedence_over_conditions() {
     assert_eq!(first("name=b,g3"), Some(0));
 }
 
-/// A directory with several matrices: those of STARsolo, with and without `matrix.mtx`, and those of kb-python.
+/// Directories with several matrices: of STARsolo, with and without `matrix.mtx`, and of kb-python.
 #[test]
 fn one_of_several_matrices_of_a_directory_is_selected() {
     let folder = tempfile::tempdir().unwrap();

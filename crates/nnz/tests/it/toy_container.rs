@@ -161,7 +161,7 @@ fn formats_of_arrays_round_trip_through_an_added_container() {
     let anndata = options.clone().format("anndata");
     let refused = nnz::convert(at("a.mtx"), at("b.bundle"), &anndata, &context).unwrap_err();
     assert!(
-        refused.to_string().contains("the extension is that of bundle, not of anndata"),
+        refused.to_string().contains("the extension belongs to bundle, not to anndata"),
         "{refused}"
     );
 }

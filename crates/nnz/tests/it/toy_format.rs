@@ -54,7 +54,7 @@ impl Format for Toy {
         let Location::Path { path, group: None } = to else {
             return Err(Error::argument("toy is written to files"));
         };
-        Ok(Box::new(Target(path.clone(), options.output(context))))
+        Ok(Box::new(ToyTarget(path.clone(), options.output(context))))
     }
 }
 
@@ -76,9 +76,9 @@ fn parse(text: &str) -> Option<Result<CsMatrix>> {
     Some(CsMatrix::from_parts(shape, Order::Row, pointers, minors, values))
 }
 
-struct Target(PathBuf, WriteOptions);
+struct ToyTarget(PathBuf, WriteOptions);
 
-impl MatrixTarget for Target {
+impl MatrixTarget for ToyTarget {
     fn capabilities(&self) -> SinkCapabilities {
         let (orders, value_types) = (&[Order::Row], &[ValueType::U32]);
         SinkCapabilities::new(orders, value_types)
@@ -199,7 +199,7 @@ fn formats_are_opened_by_name_without_detection() {
     std::fs::write(&path, TEXT).unwrap();
     let place = Location::parse(&path);
     let context = Context::default().with_format(&Toy);
-    // The extension is that of Matrix Market.
+    // The extension belongs to Matrix Market.
     assert!(context.open(&place).is_err());
     let opened = OpenOptions::new().format("toy").open(&place, &context).unwrap();
     assert_eq!(entries(opened), ENTRIES);

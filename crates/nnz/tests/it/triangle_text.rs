@@ -18,7 +18,7 @@ const STRUCTURES: [&str; 4] = ["general", "symmetric", "skew-symmetric", "hermit
 const FIELDS: [&str; 4] = ["real", "integer", "complex", "pattern"];
 const SIDE: u64 = 30;
 
-/// Text with the cells that a structure stores; every third is zero or omitted.
+/// Text with the elements that a structure stores; every third is zero or omitted.
 fn text(layout: Layout, field: &str, structure: &str) -> String {
     let stored = |row: u64, col: u64| match structure {
         "general" => true,
@@ -166,7 +166,7 @@ fn upper_triangles_are_written_as_text() {
     }
 }
 
-/// A zero part of a complex number is not a zero cell: its sign changes, in arrays as in coordinates.
+/// A zero part of a complex number is not a zero element: its sign changes, in arrays as in coordinates.
 #[test]
 fn arrays_keep_the_sign_of_zero_parts_across_the_diagonal() {
     let directory = tempfile::tempdir().unwrap();

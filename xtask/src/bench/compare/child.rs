@@ -48,7 +48,7 @@ pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
     Ok(Run { all_cpu, ..run })
 }
 
-/// Parses the output of the process, in lines of JSON: its own, if any, and that of its parent.
+/// Parses the output of the process, in lines of JSON: its own time, if any, and the time measured by its parent.
 fn parse(output: &str) -> Result<Run> {
     let lines: Vec<Value> =
         output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

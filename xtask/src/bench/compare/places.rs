@@ -11,7 +11,7 @@ use super::CELLS;
 use super::tools::{Tools, benches};
 use crate::error::{Error, Result};
 
-/// The directory of the inputs, and what names in braces stand for.
+/// The directory of the inputs, and the values of names in braces.
 pub(super) struct Places {
     directory: PathBuf,
     names: [(&'static str, String); 10],
@@ -60,7 +60,7 @@ impl Places {
         word.starts_with("out/").then(|| self.directory.join(word))
     }
 
-    /// Returns the words of a command, with programs and paths in place of their names.
+    /// Returns the words of a command, with programs and paths instead of their names.
     pub(super) fn command(&self, command: &str, tools: &Tools) -> Result<Vec<OsString>> {
         let mut words = command.split_whitespace();
         let program = words.next().and_then(|name| tools.program(name));

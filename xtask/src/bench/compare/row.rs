@@ -41,10 +41,10 @@ pub(super) struct Row {
 /// The time that is compared.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) enum Clock {
-    /// That of the call, as reported by the process.
+    /// Time of the call, as reported by the process.
     #[default]
     Call,
-    /// That of the whole process.
+    /// Time of the whole process.
     Process,
 }
 
@@ -87,7 +87,7 @@ impl Row {
     pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
         let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
         let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand).min(HAND);
-        let mut taken: Vec<_> = self.contenders.iter().map(|_| Taken::default()).collect();
+        let mut taken: Vec<_> = self.contenders.iter().map(|_| ContenderRuns::default()).collect();
         for _ in 0..runs {
             for (contender, taken) in self.contenders.iter().zip(&mut taken) {
                 if taken.failed.is_none() {
@@ -168,13 +168,13 @@ impl Contender {
 
 /// The results of the runs of a contender.
 #[derive(Default)]
-struct Taken {
+struct ContenderRuns {
     runs: Vec<Run>,
     synced: Vec<f64>,
     failed: Option<String>,
 }
 
-impl Taken {
+impl ContenderRuns {
     fn add(&mut self, run: std::result::Result<Run, String>) {
         match run {
             Ok(run) => self.runs.push(run),

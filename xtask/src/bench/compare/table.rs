@@ -11,7 +11,7 @@ pub(super) fn preamble(cells: u64, runs: u16, judged: bool) -> String {
         "Counts of {cells} cells, or of {} where it says a fifth. Medians of {runs} runs, taken in\n\
          turn, inputs in the page cache. Time is of the call inside a fresh process, or, marked *,\n\
          of the whole process. Writing is timed without the final sync; \"synced\" is with it.\n\
-         Peaks of some 10 MB and less are those of the process that starts the others.\n",
+         Peaks of some 10 MB and less are due to the process that starts the others.\n",
         cells / 5
     );
     if !judged {

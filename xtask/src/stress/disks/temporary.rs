@@ -33,7 +33,7 @@ pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
                 argument.clone_from(&source);
             }
         }
-        // Its types can differ from those of the input.
+        // Its types can differ from the types of the input.
         write.sorted = true;
     }
     let temporary = round.directory().join("temporary");

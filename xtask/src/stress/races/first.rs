@@ -2,7 +2,7 @@
 
 use super::{finish, inputs, start};
 use crate::error::{Error, Result};
-use crate::stress::process::Done;
+use crate::stress::process::FinishedCommand;
 use crate::stress::round::Round;
 use crate::stress::scene::{Holds, Scene};
 use crate::stress::setup::Before;
@@ -24,12 +24,12 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         .filter(|(_, done)| done.succeeded())
         .map(|(input, _)| *input)
         .collect();
-    let outcomes = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
+    let outcomes = || done.iter().map(FinishedCommand::outcome).collect::<Vec<_>>().join("\n");
     let class =
         format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
     round.check(winners.len() == 1, &class, outcomes);
     let holds = scene.holds(round, &winners)?;
-    let class = format!("the target is not that of the successful writer: {}", kind.name);
+    let class = format!("the target was not written by the successful writer: {}", kind.name);
     let one = matches!(holds, Holds::New(_));
     round.check(one, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);

@@ -4,8 +4,8 @@ use std::thread;
 
 use super::{finish, inputs, start};
 use crate::error::{Error, Result};
-use crate::stress::helper::Added;
-use crate::stress::process::Done;
+use crate::stress::helper::AddedDatasets;
+use crate::stress::process::FinishedCommand;
 use crate::stress::round::Round;
 use crate::stress::scene::Scene;
 use crate::stress::setup::Before;
@@ -34,7 +34,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         let running = start(round, &commands)?;
         let done = finish(round, running)?;
         let added = match adding.map(thread::ScopedJoinHandle::join) {
-            None => Added::default(),
+            None => AddedDatasets::default(),
             Some(Ok(added)) => added?,
             Some(Err(_)) => return Err(Error::new("the thread of h5py stopped")),
         };
@@ -44,7 +44,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     let what =
         format!("{} ({})", kind.name, if before == Before::Nothing { "new" } else { "existing" });
     if names.is_empty() {
-        let one = done.iter().any(Done::succeeded);
+        let one = done.iter().any(FinishedCommand::succeeded);
         round.check(one, "no writer of groups succeeds", || what.clone());
     }
     let lost = check_groups(round, &file, &inputs, &done, &what)?;
@@ -70,7 +70,7 @@ fn check_groups(
     round: &mut Round<'_>,
     file: &str,
     inputs: &[usize],
-    done: &[Done],
+    done: &[FinishedCommand],
     what: &str,
 ) -> Result<bool> {
     let mut lost = false;
@@ -128,7 +128,7 @@ fn check_others(round: &mut Round<'_>, scene: &Scene, file: &str, writers: usize
 }
 
 /// Checks that the datasets of h5py exist.
-fn check_added(round: &mut Round<'_>, file: &str, added: &Added) -> Result<()> {
+fn check_added(round: &mut Round<'_>, file: &str, added: &AddedDatasets) -> Result<()> {
     let Some((helper, _)) = &round.setup.helpers else { return Ok(()) };
     let count = |list: &[String]| u64::try_from(list.len()).unwrap_or(0);
     let (done, refused, replaced) =

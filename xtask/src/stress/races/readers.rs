@@ -15,7 +15,7 @@ pub(super) struct Readers<'a> {
 }
 
 impl<'a> Readers<'a> {
-    /// The target is that of `old` at first, and that of one of `inputs` in the end.
+    /// The target is written from `old` at first, and from one of `inputs` in the end.
     pub(super) fn new(scene: &'a Scene, inputs: &[usize], old: usize) -> Self {
         let inputs = inputs.iter().copied().chain([old]).collect();
         Self { scene, inputs, turn: 0 }

@@ -3,7 +3,7 @@
 use super::readers::Readers;
 use super::{finish, inputs, start};
 use crate::error::{Error, Result};
-use crate::stress::process::Done;
+use crate::stress::process::FinishedCommand;
 use crate::stress::round::Round;
 use crate::stress::scene::{Holds, Scene};
 use crate::stress::setup::{Before, INPUTS};
@@ -29,7 +29,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         readers.read(round)?;
     }
     let done = finish(round, running)?;
-    let outcomes = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
+    let outcomes = || done.iter().map(FinishedCommand::outcome).collect::<Vec<_>>().join("\n");
     let misled = done.iter().any(|done| done.err.contains("--force"));
     let class = format!("a hint on --force with --force: {}", kind.name);
     round.check(!misled, &class, outcomes);
@@ -42,7 +42,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     );
 
     let mut at = done.iter();
-    inputs.retain(|_| at.next().is_some_and(Done::succeeded));
+    inputs.retain(|_| at.next().is_some_and(FinishedCommand::succeeded));
     let holds = scene.holds(round, &inputs)?;
     // A writer may have written the old content.
     let whole = match holds {
@@ -50,7 +50,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         Holds::Old => inputs.is_empty() || (there && inputs.contains(&old)),
         Holds::Neither(_) => false,
     };
-    let class = format!("the target is not that of one of its writers: {}", kind.name);
+    let class = format!("the target was not written by one of its writers: {}", kind.name);
     round.check(whole, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);
     scene.check_nothing_left(round, "a race of writers with --force")

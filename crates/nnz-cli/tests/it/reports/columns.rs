@@ -211,7 +211,7 @@ fn dates_in_uns_do_not_block_a_file() {
     assert_eq!(run(&["diff", "--drop", "uns/when", &source, &zarr]).good(), "");
 }
 
-/// Categories of `obs` that were overwritten by those of `var`, as anndata 0.6 did.
+/// Categories of `obs` that were overwritten by categories of `var`, as anndata 0.6 did.
 #[test]
 fn one_bad_column_does_not_block_a_file() {
     let directory = tempfile::tempdir().unwrap();

@@ -81,7 +81,7 @@ fn attributes_of_10x_files_are_kept() {
         assert_eq!(attribute("software_version").text(), Some("10.0.0"));
         assert_eq!(attribute("version").unsigned(), Some(vec![2]));
     }
-    // Attributes that differ are not those of all cells.
+    // Attributes that differ do not apply to all cells.
     let edited = at("edited.h5");
     let bytes = fs::read(&whole).unwrap();
     fs::write(&edited, replaced(&bytes, b"libA", b"libC")).unwrap();

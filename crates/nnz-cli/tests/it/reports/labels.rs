@@ -73,8 +73,8 @@ fn names_of_loom_files_are_found_under_the_name_of_an_index() {
     let done = run(&["convert", &source, &at("o.h5ad")]);
     assert_eq!(done.code, Some(0), "{done:?}");
     for expected in [
-        "note: the columns are named by the attribute \"barcode\"; --col-names takes another one\n",
-        "note: the rows are named by the attribute \"target_name\"; --row-names takes another one\n",
+        "note: the columns are named by the attribute \"barcode\"; --col-names selects another one\n",
+        "note: the rows are named by the attribute \"target_name\"; --row-names selects another one\n",
     ] {
         assert!(done.err.contains(expected), "{}", done.err);
     }

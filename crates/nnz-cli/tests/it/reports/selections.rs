@@ -102,7 +102,7 @@ fn conditions_that_keep_nothing_are_refused() {
         let says = run_all(&[&["filter", &source, &target], condition]).refused();
         assert!(says.contains(expected) && says.contains("--allow-empty"), "{says}");
         assert!(!Path::new(&target).exists());
-        // What would be kept is the answer here.
+        // A dry run reports the numbers that would be kept.
         let done = run_all(&[&["filter", &source, "--dry-run"], condition]);
         assert_eq!(done.code, Some(0));
         assert!(done.out.contains("0 of 3 ") && done.err.contains(expected), "{done:?}");
@@ -170,7 +170,7 @@ fn one_source_is_not_concatenated_into_the_next() {
     for force in [&[][..], &["--force"]] {
         let says = run_all(&[&["concat", &first, &second, "--axis", "rows"], force]);
         assert_eq!(says.code, Some(2));
-        assert!(says.err.contains("a target is missing after") && !says.err.contains("replaces"));
+        assert!(says.err.contains("the target is missing after") && !says.err.contains("replaces"));
         assert_eq!(fs::read(&second).unwrap(), before);
     }
     let tsv = file(scratch.path(), "f.tsv", "chr1\t1\t5\tA\t1\n");
@@ -180,7 +180,7 @@ fn one_source_is_not_concatenated_into_the_next() {
     }
     let says = run(&["fragments", "merge", &one, &other, "--force"]);
     assert_eq!(says.code, Some(2));
-    assert!(says.err.contains("a target is missing after"), "{}", says.err);
+    assert!(says.err.contains("the target is missing after"), "{}", says.err);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn samples_of_both_axes_are_independent() {
         let both = sampled(&["--rows", "3", "--cols", "3", "--seed", &seed]);
         same += usize::from(rows_of(&both) == cols_of(&both));
         assert_eq!(both, sampled(&["--rows", "3", "--cols", "3", "--seed", &seed]));
-        // Rows, or cells, are those of a sample of these only.
+        // Rows, or cells, are the same as in a sample of this axis only.
         assert_eq!(rows_of(&both), rows_of(&sampled(&["--rows", "3", "--seed", &seed])));
         let kinds = sampled(&["--cells", "3", "--features", "3", "--seed", &seed]);
         assert_eq!(rows_of(&kinds), rows_of(&sampled(&["--cells", "3", "--seed", &seed])));

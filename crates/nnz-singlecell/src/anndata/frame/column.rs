@@ -22,18 +22,18 @@ pub(super) const NOT_SUPPORTED: &str = " are not supported";
 
 /// A column with open arrays of the right length.
 pub(super) struct ColumnReader {
-    stored: Stored,
+    stored: ColumnData,
     /// The type of dates or durations.
     time: Option<TimeType>,
 }
 
 /// A column, or the type of one that is not supported.
-pub(super) enum Opened {
+pub(super) enum OpenedColumn {
     Column(ColumnReader),
     Unread(String),
 }
 
-enum Stored {
+enum ColumnData {
     /// Numbers, booleans or strings.
     Plain(Box<dyn NdArray>),
     /// A factor or a logical vector of R.
@@ -52,7 +52,7 @@ enum Stored {
 
 impl ColumnReader {
     /// Opens a column in a group.
-    pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<Opened> {
+    pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<OpenedColumn> {
         let element = Element::open(frame, name)?;
         let place = element.place();
         let stored = match element {
@@ -63,11 +63,11 @@ impl ColumnReader {
                     let path = categories_path(&reference.value, &place)?;
                     let categories = frame.array(&path)?;
                     let ordered = boolean(&*categories, "ordered")?;
-                    Stored::Categorical { codes: array, categories, ordered }
+                    ColumnData::Categorical { codes: array, categories, ordered }
                 }
                 None => match Self::of_array(array, len)? {
                     Ok(stored) => stored,
-                    Err(what) => return Ok(Opened::Unread(what)),
+                    Err(what) => return Ok(OpenedColumn::Unread(what)),
                 },
             },
             Element::Group(group) => return Self::of_encoded(&*group, len),
@@ -76,37 +76,40 @@ impl ColumnReader {
     }
 
     /// Opens a column that is a group.
-    pub(super) fn of_encoded(group: &dyn Group, len: u64) -> Result<Opened> {
+    pub(super) fn of_encoded(group: &dyn Group, len: u64) -> Result<OpenedColumn> {
         let encoding = Encoding::of(group, &Place::path(group.path()))?;
         match Self::encoded(group, &encoding)? {
             Ok(stored) => Self { stored, time: times::of_attribute(group)? }.checked(len),
-            Err(what) => Ok(Opened::Unread(what)),
+            Err(what) => Ok(OpenedColumn::Unread(what)),
         }
     }
 
     /// Opens a column that is an array, or returns a type that is not supported.
-    fn of_array(array: Box<dyn NdArray>, len: u64) -> Result<std::result::Result<Stored, String>> {
+    fn of_array(
+        array: Box<dyn NdArray>,
+        len: u64,
+    ) -> Result<std::result::Result<ColumnData, String>> {
         let shape = array.shape();
         // One of another length is damaged.
         if array.is_null() || shape.first() != Some(&len) {
-            return Ok(Ok(Stored::Plain(array)));
+            return Ok(Ok(ColumnData::Plain(array)));
         }
         let element = array.element_type();
         if shape.len() > 1 {
             return Ok(Err(format!("{element} of shape {shape:?}")));
         }
         if let Some(named) = Enumeration::of(&*array)? {
-            return Ok(Ok(Stored::Named(named)));
+            return Ok(Ok(ColumnData::Named(named)));
         }
         let is_plain = element.value_type().is_some() || element.is_string();
-        Ok(if is_plain { Ok(Stored::Plain(array)) } else { Err(element.to_string()) })
+        Ok(if is_plain { Ok(ColumnData::Plain(array)) } else { Err(element.to_string()) })
     }
 
     /// Opens a column that is a group, or returns a type that is not supported.
     fn encoded(
         group: &dyn Group,
         encoding: &Encoding,
-    ) -> Result<std::result::Result<Stored, String>> {
+    ) -> Result<std::result::Result<ColumnData, String>> {
         let place = Place::path(group.path());
         Ok(Ok(match &*encoding.kind {
             "categorical" => {
@@ -114,7 +117,7 @@ impl ColumnReader {
                 let ordered = group.attribute("ordered")?.and_then(|found| found.boolean());
                 let missing =
                     || Error::new(ErrorKind::Missing, Place::array(group.path(), "ordered"));
-                Stored::Categorical {
+                ColumnData::Categorical {
                     codes: group.array("codes")?,
                     categories: group.array("categories")?,
                     ordered: ordered.ok_or_else(missing)?,
@@ -124,7 +127,7 @@ impl ColumnReader {
                 encoding.check(&["0.1.0"], &place)?;
                 let values = group.array("values")?;
                 check_values(&encoding.kind, &*values)?;
-                Stored::Masked { values, mask: group.array("mask")? }
+                ColumnData::Masked { values, mask: group.array("mask")? }
             }
             "" => return Ok(Err("a group".to_owned())),
             other => return Ok(Err(other.to_owned())),
@@ -137,7 +140,7 @@ impl ColumnReader {
         field: Box<dyn NdArray>,
         name: &str,
         len: u64,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedColumn> {
         let categories = match Element::at(root, &format!("uns/{name}_categories"))? {
             Some(Element::Array(categories))
                 if field.element_type().value_type().is_some_and(is_code) =>
@@ -147,10 +150,12 @@ impl ColumnReader {
             _ => None,
         };
         let stored = match categories {
-            Some(categories) => Stored::Categorical { codes: field, categories, ordered: false },
+            Some(categories) => {
+                ColumnData::Categorical { codes: field, categories, ordered: false }
+            }
             None => match Self::of_array(field, len)? {
                 Ok(stored) => stored,
-                Err(what) => return Ok(Opened::Unread(what)),
+                Err(what) => return Ok(OpenedColumn::Unread(what)),
             },
         };
         Self { stored, time: None }.checked(len)
@@ -177,7 +182,7 @@ impl ColumnReader {
     }
 
     /// Checks lengths and types.
-    fn checked(mut self, len: u64) -> Result<Opened> {
+    fn checked(mut self, len: u64) -> Result<OpenedColumn> {
         let check = |array: &dyn NdArray, fits: bool, expected: &str| {
             if array.shape() != [len] {
                 let found = format!("an array of shape {:?}", array.shape());
@@ -194,9 +199,9 @@ impl ColumnReader {
             |array: &dyn NdArray| number(array).is_some() || array.element_type().is_string();
         match &self.stored {
             // It has the right length.
-            Stored::Named(_) => {}
-            Stored::Plain(array) => check(&**array, plain(&**array), "numbers or strings")?,
-            Stored::Categorical { codes, categories, .. } => {
+            ColumnData::Named(_) => {}
+            ColumnData::Plain(array) => check(&**array, plain(&**array), "numbers or strings")?,
+            ColumnData::Categorical { codes, categories, .. } => {
                 check(&**codes, number(&**codes).is_some_and(is_code), "integers")?;
                 let is_list = categories.shape().len() <= 1 && !categories.is_null();
                 if !is_list || !plain(&**categories) {
@@ -205,29 +210,29 @@ impl ColumnReader {
                     return Err(Error::mismatch(categories.place(), found, expected));
                 }
             }
-            Stored::Masked { values, mask } => {
+            ColumnData::Masked { values, mask } => {
                 check(&**values, plain(&**values), "numbers or strings")?;
                 check(&**mask, number(&**mask) == Some(ValueType::Bint8), "booleans")?;
             }
         }
         self.time = match &self.stored {
-            Stored::Plain(array) => times::of_array(&**array)?,
-            Stored::Categorical { categories, .. } => times::of_array(&**categories)?,
-            Stored::Masked { values, .. } => {
+            ColumnData::Plain(array) => times::of_array(&**array)?,
+            ColumnData::Categorical { categories, .. } => times::of_array(&**categories)?,
+            ColumnData::Masked { values, .. } => {
                 let is_plain = *values.element_type() == ElementType::Number(ValueType::I64);
                 self.time.filter(|_| is_plain)
             }
-            Stored::Named(_) => None,
+            ColumnData::Named(_) => None,
         };
-        Ok(Opened::Column(self))
+        Ok(OpenedColumn::Column(self))
     }
 
     /// Returns whether dates or durations are stored as integers with their unit.
     pub(super) fn has_unit_apart(&self) -> bool {
         let array = match &self.stored {
-            Stored::Named(_) => return false,
-            Stored::Plain(array) | Stored::Masked { values: array, .. } => array,
-            Stored::Categorical { categories, .. } => categories,
+            ColumnData::Named(_) => return false,
+            ColumnData::Plain(array) | ColumnData::Masked { values: array, .. } => array,
+            ColumnData::Categorical { categories, .. } => categories,
         };
         self.time.is_some() && !matches!(array.element_type(), ElementType::Time(_))
     }
@@ -235,8 +240,8 @@ impl ColumnReader {
     /// Returns whether it has a mask of missing values.
     pub(super) fn is_nullable(&self) -> bool {
         match &self.stored {
-            Stored::Masked { .. } => true,
-            Stored::Named(named) => named.is_nullable(),
+            ColumnData::Masked { .. } => true,
+            ColumnData::Named(named) => named.is_nullable(),
             _ => false,
         }
     }
@@ -246,9 +251,11 @@ impl ColumnReader {
             return ColumnType::Time(time);
         }
         match &self.stored {
-            Stored::Named(named) => named.column_type(),
-            Stored::Categorical { ordered, .. } => ColumnType::Categorical { ordered: *ordered },
-            Stored::Plain(array) | Stored::Masked { values: array, .. } => {
+            ColumnData::Named(named) => named.column_type(),
+            ColumnData::Categorical { ordered, .. } => {
+                ColumnType::Categorical { ordered: *ordered }
+            }
+            ColumnData::Plain(array) | ColumnData::Masked { values: array, .. } => {
                 match array.element_type().value_type() {
                     Some(value_type) => ColumnType::Number(value_type),
                     None => ColumnType::String,
@@ -274,9 +281,9 @@ impl ColumnReader {
 
     fn read_stored(&self, memory: u64) -> Result<Column> {
         Ok(match &self.stored {
-            Stored::Named(named) => named.read(memory)?,
-            Stored::Plain(array) => Column { values: plain(&**array, memory)?, missing: None },
-            Stored::Masked { values, mask } => {
+            ColumnData::Named(named) => named.read(memory)?,
+            ColumnData::Plain(array) => Column { values: plain(&**array, memory)?, missing: None },
+            ColumnData::Masked { values, mask } => {
                 let flags = mask.read(&mask.all(), memory)?;
                 let Values::Bint8(flags) = flags else {
                     return Err(Error::mismatch(
@@ -289,7 +296,7 @@ impl ColumnReader {
                 let missing = flags.iter().map(|flag| flag.0 != 0).collect();
                 Column { values, missing: Some(missing) }
             }
-            Stored::Categorical { codes: stored, categories: stored_categories, ordered } => {
+            ColumnData::Categorical { codes: stored, categories: stored_categories, ordered } => {
                 let categories = categories_of(&**stored_categories, memory)?;
                 // Codes are converted to wider integers.
                 let values = stored.read(&stored.all(), memory / 4)?;

@@ -23,7 +23,7 @@ impl Labels {
         let whole = number.is_some_and(|number| number.is_integer() && number != ValueType::Bint8);
         if !whole && !array.element_type().is_string() {
             let found = format!("names of type {}", array.element_type());
-            return Err(Error::mismatch(array.place(), found, "strings or whole numbers"));
+            return Err(Error::mismatch(array.place(), found, "strings or integers"));
         }
         Ok(Self(array))
     }

@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 }
 
-/// Fails if the names of rows are not those of the axis, as anndata requires.
+/// Fails if the names of rows differ from the names of the axis, as anndata does.
 fn check_names(frame: &DataFrame, axis: &DataFrame) -> Result<()> {
     // Names of the axis that cannot be read are another finding.
     let Some(mut expected) = readable(axis.names())? else { return Ok(()) };

@@ -6,7 +6,7 @@ use nnz_container::tree::{ArraySpec, ElementType, NdArray, NodeId};
 use nnz_core::{Error, ErrorKind, Names, Result, StringList, StringReader};
 
 use super::elements::Transfer;
-use super::picks::{ALL, Picked, Picks};
+use super::picks::{ALL, Pick, Picks};
 use crate::anndata::output::Group;
 use crate::covers::Covers;
 
@@ -87,7 +87,7 @@ impl Transfer<'_> {
         from: &dyn NdArray,
         to: (Group, &str),
         path: &str,
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
     ) -> Result<()> {
         let array = self.picked_array(from, to, path, [rows, None])?;
         let Some(rows) = rows else {
@@ -105,7 +105,7 @@ impl Transfer<'_> {
             self.output.tree.append_strings(array, &mut filtered)?;
         } else {
             let list = from.strings(&all, self.options.context.memory())?;
-            let mut moved = Moved { list: &list, positions: Box::new(ranges.flatten()) };
+            let mut moved = PermutedStrings { list: &list, positions: Box::new(ranges.flatten()) };
             self.output.tree.append_strings(array, &mut moved)?;
         }
         self.output.tree.finish_array(array)
@@ -163,14 +163,14 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn new(array: &'a dyn NdArray, cols: Option<&Picked>, chunk: Option<&[u64]>) -> Self {
+    fn new(array: &'a dyn NdArray, cols: Option<&Pick>, chunk: Option<&[u64]>) -> Self {
         let across = chunk.and_then(|chunk| chunk.get(1));
         let covers = cols.zip(across).map(|(cols, across)| Covers::new(&cols.ranges, *across));
         Self { array, covers }
     }
 
     /// Returns the positions of selected columns among those that are read.
-    fn picked(&self, cols: Option<&Picked>) -> Option<Vec<Range<u64>>> {
+    fn picked(&self, cols: Option<&Pick>) -> Option<Vec<Range<u64>>> {
         let ranges = &cols?.ranges;
         let Some(covers) = &self.covers else { return Some(ranges.clone()) };
         let moved = ranges.iter().filter(|range| !range.is_empty()).map(|range| {
@@ -306,12 +306,12 @@ impl StringReader for Filtered<'_> {
 }
 
 /// Strings at any positions.
-struct Moved<'a> {
+struct PermutedStrings<'a> {
     list: &'a StringList,
     positions: Box<dyn Iterator<Item = u64> + 'a>,
 }
 
-impl StringReader for Moved<'_> {
+impl StringReader for PermutedStrings<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         Ok(self.positions.next().and_then(|position| self.list.get(position)))
     }

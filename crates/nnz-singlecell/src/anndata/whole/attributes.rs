@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use nnz_container::tree::{
-    Attribute, AttributeValue, Attributes, Group as Stored, NdArray, NodeId,
+    Attribute, AttributeValue, Attributes, Group as SourceGroup, NdArray, NodeId,
 };
 use nnz_core::{Annotations as _, ErrorKind, Place, Result};
 
@@ -57,7 +57,7 @@ pub(super) fn foreign<T: Attributes + ?Sized>(from: &T, encoding: &str) -> Resul
 
 /// Returns the members of an element that have attributes of their own, though they are parts of it: the arrays of a
 /// matrix, the index and columns of a table, the arrays of a column. `None` if members are elements themselves.
-pub(super) fn parts(group: &dyn Stored, encoding: &str) -> Result<Option<Vec<String>>> {
+pub(super) fn parts(group: &dyn SourceGroup, encoding: &str) -> Result<Option<Vec<String>>> {
     Ok(match encoding {
         "csr_matrix" | "csc_matrix" => Some(ENTRIES.map(str::to_owned).to_vec()),
         "categorical" => Some(["codes", "categories"].map(str::to_owned).to_vec()),
@@ -74,7 +74,7 @@ pub(super) fn parts(group: &dyn Stored, encoding: &str) -> Result<Option<Vec<Str
 }
 
 /// Lists the members of a matrix, or of a column with several arrays, that anndata does not define.
-pub(super) fn foreign_members(group: &dyn Stored) -> Result<Vec<String>> {
+pub(super) fn foreign_members(group: &dyn SourceGroup) -> Result<Vec<String>> {
     let encoding = Encoding::of(group, &Place::path(group.path()))?.kind;
     let is_table = match &*encoding {
         "" => group.attribute("_index")?.is_some(),
@@ -88,7 +88,7 @@ pub(super) fn foreign_members(group: &dyn Stored) -> Result<Vec<String>> {
 }
 
 /// Lists the index of a table, and its columns.
-fn members_of_table(group: &dyn Stored) -> Result<Vec<String>> {
+fn members_of_table(group: &dyn SourceGroup) -> Result<Vec<String>> {
     let frame = DataFrame::of_group(group, "")?;
     let columns = frame.columns().iter().map(|info| info.name.clone());
     let mut members = vec![frame.index_name().to_owned()];
@@ -98,18 +98,18 @@ fn members_of_table(group: &dyn Stored) -> Result<Vec<String>> {
 
 /// The attributes that are written with an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept<'a> {
+pub(super) enum AttributeScope<'a> {
     /// All: the element is written as a whole.
     All,
-    /// Those of anndata: each row of the element belongs to a row of an axis, some of which are left out or moved.
+    /// Attributes of anndata: each row of the element belongs to a row of an axis, some of which are left out or moved.
     Own,
     /// Also those that have none of these lengths.
     Others(&'a [u64]),
-    /// Those of anndata, and single values: entries are left out or moved.
+    /// Attributes of anndata, and single values: entries are left out or moved.
     Single,
 }
 
-impl Kept<'_> {
+impl AttributeScope<'_> {
     fn keeps(self, attribute: &Attribute) -> bool {
         let is_single = match attribute.value {
             AttributeValue::Json(_) | AttributeValue::Unsupported(_) => false,
@@ -148,7 +148,7 @@ impl Transfer<'_> {
     /// Writes the attributes of a group whose members are elements, or of a table.
     pub(super) fn attributes_of_group(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: NodeId,
         path: &str,
         picks: Picks<'_>,
@@ -158,9 +158,9 @@ impl Transfer<'_> {
         let is_column = encoding == "categorical" || encoding.starts_with("nullable-");
         let lengths = lengths(picks);
         let kept = match () {
-            () if lengths.is_empty() => Kept::All,
-            () if is_column => Kept::Own,
-            () => Kept::Others(&lengths),
+            () if lengths.is_empty() => AttributeScope::All,
+            () if is_column => AttributeScope::Own,
+            () => AttributeScope::Others(&lengths),
         };
         self.attributes(from, to, path, &encoding, kept, left_out)
     }
@@ -176,9 +176,9 @@ impl Transfer<'_> {
         let encoding = Encoding::of(from, &from.place())?.kind;
         let lengths = lengths(picks);
         let kept = match from.shape() {
-            _ if lengths.is_empty() => Kept::All,
-            [_] => Kept::Own,
-            _ => Kept::Others(&lengths),
+            _ if lengths.is_empty() => AttributeScope::All,
+            [_] => AttributeScope::Own,
+            _ => AttributeScope::Others(&lengths),
         };
         self.attributes(from, to, path, &encoding, kept, &[])
     }
@@ -186,7 +186,7 @@ impl Transfer<'_> {
     /// Writes the attributes of a sparse matrix and of its arrays.
     pub(super) fn attributes_of_matrix(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: &MatrixWriter,
         path: &str,
         picks: Picks<'_>,
@@ -194,10 +194,12 @@ impl Transfer<'_> {
         let lengths = lengths(picks);
         let (group, arrays) = to.nodes();
         let encoding = Encoding::of(from, &Place::path(from.path()))?.kind;
-        let of_group = if lengths.is_empty() { Kept::All } else { Kept::Others(&lengths) };
+        let of_group =
+            if lengths.is_empty() { AttributeScope::All } else { AttributeScope::Others(&lengths) };
         // Its own are written already.
         self.foreign_attributes(from, group, path, &encoding, of_group)?;
-        let of_arrays = if lengths.is_empty() { Kept::All } else { Kept::Single };
+        let of_arrays =
+            if lengths.is_empty() { AttributeScope::All } else { AttributeScope::Single };
         for (name, node) in ENTRIES.into_iter().zip(arrays) {
             let array = from.array(name)?;
             let encoding = Encoding::of(&*array, &array.place())?.kind;
@@ -207,16 +209,17 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Writes the attributes of other programs of a group: those of anndata are written already.
+    /// Writes the attributes of other programs of a group: attributes of anndata are written already.
     pub(super) fn other_attributes_of_group(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: NodeId,
         path: &str,
         picks: Picks<'_>,
     ) -> Result<()> {
         let lengths = lengths(picks);
-        let kept = if lengths.is_empty() { Kept::All } else { Kept::Others(&lengths) };
+        let kept =
+            if lengths.is_empty() { AttributeScope::All } else { AttributeScope::Others(&lengths) };
         self.foreign_attributes(from, to, path, ROOT, kept)
     }
 
@@ -226,7 +229,7 @@ impl Transfer<'_> {
         to: NodeId,
         path: &str,
         encoding: &str,
-        kept: Kept<'_>,
+        kept: AttributeScope<'_>,
     ) -> Result<()> {
         let own = from.attributes()?;
         let own: Vec<&str> =
@@ -234,14 +237,14 @@ impl Transfer<'_> {
         self.attributes(from, to, path, encoding, kept, &own)
     }
 
-    /// Writes attributes, except some. Those of other programs that are not kept are reported.
+    /// Writes attributes, except some. Attributes of other programs that are not kept are reported.
     fn attributes<T: Attributes + ?Sized>(
         &mut self,
         from: &T,
         to: NodeId,
         path: &str,
         encoding: &str,
-        kept: Kept<'_>,
+        kept: AttributeScope<'_>,
         left_out: &[&str],
     ) -> Result<()> {
         for name in from.attributes()? {
@@ -268,7 +271,7 @@ impl Transfer<'_> {
     }
 
     /// Reports the members of a matrix, or of a column with several arrays, that are not written.
-    pub(super) fn members_dropped(&mut self, from: &dyn Stored, path: &str) -> Result<()> {
+    pub(super) fn members_dropped(&mut self, from: &dyn SourceGroup, path: &str) -> Result<()> {
         for name in foreign_members(from)? {
             self.dropped(&format!("{path}/{name}"), NOT_AN_ELEMENT);
         }
@@ -293,7 +296,7 @@ impl Transfer<'_> {
     /// Same for the roots of files.
     pub(super) fn attributes_of_roots_left_out<'e>(
         &mut self,
-        roots: impl IntoIterator<Item = &'e dyn Stored>,
+        roots: impl IntoIterator<Item = &'e dyn SourceGroup>,
         why: &str,
     ) -> Result<()> {
         let mut names = BTreeSet::new();
@@ -307,7 +310,7 @@ impl Transfer<'_> {
     /// Same for a group.
     pub(super) fn attributes_of_group_left_out(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         path: &str,
         why: &str,
     ) -> Result<()> {
@@ -339,7 +342,7 @@ pub(super) fn foreign_of_element(
     }
 }
 
-fn foreign_of_group(from: &dyn Stored, path: &str, out: &mut BTreeSet<String>) -> Result<()> {
+fn foreign_of_group(from: &dyn SourceGroup, path: &str, out: &mut BTreeSet<String>) -> Result<()> {
     let encoding = Encoding::of(from, &Place::path(from.path()))?.kind;
     out.extend(foreign(from, &encoding)?.iter().map(|name| shown(path, name)));
     for name in parts(from, &encoding)?.unwrap_or_default() {

@@ -199,24 +199,24 @@ impl Transfer<'_> {
         self.attributes_left_out(elements.iter().flatten(), path, NOT_JOINED)?;
         let mut kinds = Vec::with_capacity(elements.len());
         for element in elements.iter().flatten() {
-            kinds.push(Kind::of(element)?);
+            kinds.push(ElementKind::of(element)?);
         }
-        let all = |of: &[Kind]| kinds.iter().all(|kind| of.contains(kind));
+        let all = |of: &[ElementKind]| kinds.iter().all(|kind| of.contains(kind));
         let heights = obs.unwrap_or_default().iter().map(|frame| frame.len());
         let heights: Vec<u64> = heights.collect();
         let columns = columns.map(|columns| columns.but(&elements));
-        if all(&[Kind::Dense]) {
+        if all(&[ElementKind::Dense]) {
             let arrays = elements.into_iter().map(|element| match element {
                 Some(Element::Array(array)) => Some(array),
                 Some(Element::Group(_)) | None => None,
             });
             return self.joined_dense(arrays.collect(), &heights, to, path, columns, how);
         }
-        if all(&[Kind::Dense, Kind::Sparse]) {
+        if all(&[ElementKind::Dense, ElementKind::Sparse]) {
             return self.joined_sparse((elements, &heights), files, to, path, columns, how);
         }
         let of_all = elements.iter().all(Option::is_some);
-        if let (true, Some(obs)) = (of_all && all(&[Kind::Table]), obs) {
+        if let (true, Some(obs)) = (of_all && all(&[ElementKind::Table]), obs) {
             let mut tables = Vec::with_capacity(elements.len());
             for element in elements.iter().flatten() {
                 if let Element::Group(group) = element {
@@ -226,7 +226,7 @@ impl Transfer<'_> {
             let how = ConcatFilesOptions { label: None, ..*how };
             return self.joined_obs(to, obs, &tables, &how);
         }
-        self.left_out(path, "not concatenated: the type of element, or different types");
+        self.left_out(path, "not concatenated: unsupported or different element types");
         Ok(())
     }
 
@@ -302,14 +302,14 @@ impl Transfer<'_> {
 
 /// Types of elements, as far as they can be concatenated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ElementKind {
     Sparse,
     Dense,
     Table,
     Other,
 }
 
-impl Kind {
+impl ElementKind {
     fn of(element: &Element) -> Result<Self> {
         Ok(match element {
             Element::Group(group) => match &*element.encoding()?.kind {

@@ -104,14 +104,14 @@ fn both<T>(files: [&AnnData; 2], of: impl Fn(&AnnData) -> Result<T>) -> Result<[
 }
 
 /// An element, in the form in which it is compared.
-enum Opened {
+enum ElementData {
     Matrix(Box<MatrixSource>),
     Table(Arc<DataFrame>),
     Group(Box<dyn Group>),
     Array(Box<dyn NdArray>),
 }
 
-impl Opened {
+impl ElementData {
     fn of(element: Element, kind: &'static str, path: &str) -> Result<Self> {
         match element {
             Element::Group(group) => {
@@ -228,16 +228,16 @@ impl Comparison<'_> {
                     self.foreign_members(path, [first, second])?;
                 }
                 let [first, second] =
-                    [Opened::of(first, own, path)?, Opened::of(second, other, path)?];
+                    [ElementData::of(first, own, path)?, ElementData::of(second, other, path)?];
                 return self.opened(path, first, second);
             }
         }
         Ok(())
     }
 
-    fn opened(&mut self, path: &str, first: Opened, second: Opened) -> Result<()> {
+    fn opened(&mut self, path: &str, first: ElementData, second: ElementData) -> Result<()> {
         match (first, second) {
-            (Opened::Matrix(first), Opened::Matrix(second)) => {
+            (ElementData::Matrix(first), ElementData::Matrix(second)) => {
                 let types = [&first, &second].map(|matrix| matrix.header().value_type);
                 if self.options.stored && types[0] != types[1] {
                     self.kinds_differ(path, types.map(|own| format!("a matrix of {own}")));
@@ -251,12 +251,16 @@ impl Comparison<'_> {
                 };
                 diff([first, second], self.options, self.context, each)
             }
-            (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
-            (Opened::Group(first), Opened::Group(second)) => {
+            (ElementData::Table(first), ElementData::Table(second)) => {
+                self.frames(path, &[first, second])
+            }
+            (ElementData::Group(first), ElementData::Group(second)) => {
                 let found = [first, second].map(|group| Some(Element::Group(group)));
                 self.mapping(path, &found, &BTreeSet::new())
             }
-            (Opened::Array(first), Opened::Array(second)) => self.arrays(path, &*first, &*second),
+            (ElementData::Array(first), ElementData::Array(second)) => {
+                self.arrays(path, &*first, &*second)
+            }
             (first, second) => {
                 self.kinds_differ(path, [first.kind()?, second.kind()?]);
                 Ok(())
@@ -348,12 +352,12 @@ impl Comparison<'_> {
             let values = [read(first)?, read(second)?];
             let first = start.saturating_mul(width);
             for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
-                let cells = values.each_ref().map(|values| values.get(at));
-                if !same(cells.map(|cell| cell.map(Cell::Number)), self.options.stored)
+                let pair = values.each_ref().map(|values| values.get(at));
+                if !same(pair.map(|value| value.map(Value::Number)), self.options.stored)
                     && reported < self.options.max_diffs
                 {
                     reported += 1;
-                    let [first, second] = cells.map(|cell| text(cell.map(Cell::Number)));
+                    let [first, second] = pair.map(|value| text(value.map(Value::Number)));
                     let position = (!scalar).then_some(position);
                     self.report(path, ElementChange::Value { position, first, second });
                 }
@@ -367,13 +371,13 @@ impl Comparison<'_> {
     fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
         let (mut position, mut reported) = (0, 0);
         while reported < self.options.max_diffs {
-            let cells = [first.next_string()?, second.next_string()?];
-            if cells == [None, None] {
+            let pair = [first.next_string()?, second.next_string()?];
+            if pair == [None, None] {
                 break;
             }
-            if cells[0] != cells[1] {
+            if pair[0] != pair[1] {
                 reported += 1;
-                let [first, second] = cells.map(|cell| text(cell.map(Cell::Text)));
+                let [first, second] = pair.map(|value| text(value.map(Value::Text)));
                 self.report(path, ElementChange::Value { position: Some(position), first, second });
             }
             position += 1;
@@ -438,10 +442,10 @@ impl Comparison<'_> {
         }
         let mut reported = 0;
         for (row, at) in (0..columns[0].len()).zip(0..) {
-            let cells = columns.each_ref().map(|column| cell(column, row, at));
-            if reported < self.options.max_diffs && !same(cells, self.options.stored) {
+            let pair = columns.each_ref().map(|column| value(column, row, at));
+            if reported < self.options.max_diffs && !same(pair, self.options.stored) {
                 reported += 1;
-                let [first, second] = cells.map(text);
+                let [first, second] = pair.map(text);
                 self.report(path, ElementChange::Value { position: Some(row), first, second });
             }
         }
@@ -488,7 +492,7 @@ fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
 
 /// A value that is not missing.
 #[derive(Clone, Copy)]
-enum Cell<'a> {
+enum Value<'a> {
     Number(Scalar),
     Text(&'a [u8]),
 }
@@ -503,19 +507,19 @@ fn is_text(column: &Column) -> bool {
     }
 }
 
-fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
+fn value(column: &Column, row: u64, at: usize) -> Option<Value<'_>> {
     if column.is_missing(row) {
         return None;
     }
     match &column.values {
-        ColumnValues::Numbers(values) => values.get(at).map(Cell::Number),
-        ColumnValues::Strings(list) => list.get(row).map(Cell::Text),
+        ColumnValues::Numbers(values) => values.get(at).map(Value::Number),
+        ColumnValues::Strings(list) => list.get(row).map(Value::Text),
         ColumnValues::Categorical(categorical) => {
             let code = categorical.codes.get(at).copied()?;
             match &categorical.categories {
-                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Cell::Text),
+                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Value::Text),
                 Categories::Numbers(values) => {
-                    values.get(usize::try_from(code).ok()?).map(Cell::Number)
+                    values.get(usize::try_from(code).ok()?).map(Value::Number)
                 }
             }
         }
@@ -523,24 +527,24 @@ fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
 }
 
 /// Returns whether two values are equal: NaN in a column is missing.
-fn same(cells: [Option<Cell<'_>>; 2], stored: bool) -> bool {
-    let none = |cell: Option<Cell<'_>>| match cell {
+fn same(pair: [Option<Value<'_>>; 2], stored: bool) -> bool {
+    let none = |value: Option<Value<'_>>| match value {
         None => true,
-        Some(Cell::Number(Scalar::F32(value))) => !stored && value.is_nan(),
-        Some(Cell::Number(Scalar::F64(value))) => !stored && value.is_nan(),
+        Some(Value::Number(Scalar::F32(value))) => !stored && value.is_nan(),
+        Some(Value::Number(Scalar::F64(value))) => !stored && value.is_nan(),
         Some(_) => false,
     };
-    match cells {
-        [Some(Cell::Number(a)), Some(Cell::Number(b))] if same_value(a, b) => true,
-        [Some(Cell::Text(a)), Some(Cell::Text(b))] => a == b,
-        cells => cells.into_iter().all(none),
+    match pair {
+        [Some(Value::Number(a)), Some(Value::Number(b))] if same_value(a, b) => true,
+        [Some(Value::Text(a)), Some(Value::Text(b))] => a == b,
+        pair => pair.into_iter().all(none),
     }
 }
 
-fn text(cell: Option<Cell<'_>>) -> String {
-    match cell {
+fn text(value: Option<Value<'_>>) -> String {
+    match value {
         None => "-".to_owned(),
-        Some(Cell::Number(value)) => value.to_string(),
-        Some(Cell::Text(text)) => String::from_utf8_lossy(text).into_owned(),
+        Some(Value::Number(value)) => value.to_string(),
+        Some(Value::Text(text)) => String::from_utf8_lossy(text).into_owned(),
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use nnz_container::Compression;
 use nnz_container::tree::{
-    ChildKind, CopyOptions, ElementType, Group as Stored, NdArray, NodeId, TreeWriter, copy_array,
+    ChildKind, CopyOptions, ElementType, Group as SourceGroup, NdArray, NodeId, TreeWriter,
+    copy_array,
 };
 use nnz_core::{
     Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList, TimeType,
 };
 
 use super::attributes::{AS_TIMES, NEW_NAMES, OLD_LAYOUT, supported};
-use super::picks::{ALL, Picked, Picks};
+use super::picks::{ALL, Pick, Picks};
 use super::{FileOptions, Report};
 use crate::anndata::columns::{INDEX, is_reserved, write_column};
 use crate::anndata::element::{Element, Encoding};
@@ -54,7 +55,7 @@ pub(super) struct Transfer<'a> {
     pub(super) output: Output,
     pub(super) options: &'a FileOptions<'a>,
     pub(super) report: Report,
-    /// Names of cells and of genes, if they replace those of the file.
+    /// Names of cells and of genes, if they replace the names in the file.
     pub(super) names: [Option<Arc<StringList>>; 2],
     /// Groups that were copied, in containers in which a group may have several names.
     seen: BTreeSet<u64>,
@@ -117,7 +118,7 @@ impl<'a> Transfer<'a> {
 
     fn group(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: (Group, &str),
         path: &str,
         picks: Picks<'_>,
@@ -164,7 +165,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Returns the type of nullable integers that are dates or durations, if the target has such a type.
-    fn time_of(&self, from: &dyn Stored) -> Result<Option<TimeType>> {
+    fn time_of(&self, from: &dyn SourceGroup) -> Result<Option<TimeType>> {
         let time = times::of_attribute(from)?;
         Ok(time.filter(|time| self.output.tree.supports(&ElementType::Time(*time))))
     }
@@ -172,10 +173,10 @@ impl<'a> Transfer<'a> {
     /// Writes nullable integers with a unit as dates or durations.
     fn nullable_times(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         (parent, name): (Group, &str),
         path: &str,
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
     ) -> Result<()> {
         let column = frame::nullable(from, self.options.context.memory())?;
         if let Some(rows) = rows {
@@ -192,8 +193,8 @@ impl<'a> Transfer<'a> {
         write_column(&mut self.output, parent, name, column, time)
     }
 
-    /// Returns the new names for a table whose rows are cells or genes, if they replace those of
-    /// the file.
+    /// Returns the new names for a table whose rows are cells or genes, if they replace the names
+    /// in the file.
     fn names_beside(&self, path: &str) -> Option<Arc<StringList>> {
         let [cells, genes] = &self.names;
         match path.split_once('/')?.0 {
@@ -206,7 +207,7 @@ impl<'a> Transfer<'a> {
     /// Writes all members of a group, except some.
     pub(super) fn mapping(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: (Group, &str),
         path: &str,
         picks: Picks<'_>,
@@ -253,7 +254,7 @@ impl<'a> Transfer<'a> {
     /// Writes some members of a group, each with its own selection.
     fn members(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: (Group, &str),
         path: &str,
         members: &[(&str, Picks<'_>)],
@@ -272,10 +273,10 @@ impl<'a> Transfer<'a> {
     /// Writes a table: the columns that it lists, and the names of rows.
     fn table(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: (Group, &str),
         path: &str,
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
     ) -> Result<()> {
         let frame = DataFrame::of_group(from, path)?;
         check_len(frame.len(), rows, 0, &frame.place())?;
@@ -324,7 +325,7 @@ impl<'a> Transfer<'a> {
     /// Creates a group with the attributes of another, except some.
     fn create_group(
         &mut self,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         (parent, name): (Group, &str),
         path: &str,
         picks: Picks<'_>,
@@ -402,7 +403,7 @@ impl<'a> Transfer<'a> {
         &mut self,
         named: &Enumeration,
         (parent, name): (Group, &str),
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
     ) -> Result<()> {
         let column = named.read(self.options.context.memory())?;
         let column = match rows {
@@ -488,8 +489,8 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Fails if the length of an axis is not that of the selection.
-fn check_len(len: u64, pick: Option<&Picked>, axis: usize, place: &Place) -> Result<()> {
+/// Fails if the length of an axis differs from the selection.
+fn check_len(len: u64, pick: Option<&Pick>, axis: usize, place: &Place) -> Result<()> {
     match pick.filter(|pick| pick.axis_len != len) {
         None => Ok(()),
         Some(pick) => {

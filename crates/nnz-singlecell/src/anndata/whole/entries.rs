@@ -1,6 +1,6 @@
 //! Sparse matrices. Entries of a row keep their stored order, like in SciPy.
 
-use nnz_container::tree::Group as Stored;
+use nnz_container::tree::Group as SourceGroup;
 use nnz_core::Progress;
 use nnz_core::{Batch, Header, Order, Place, Placed, Projection, Result, Unit, UnitReader, Values};
 use nnz_engine::flow::{Join, Work, Write, run};
@@ -19,7 +19,7 @@ impl Transfer<'_> {
     pub(super) fn sparse(
         &mut self,
         matrix: MatrixSource,
-        from: &dyn Stored,
+        from: &dyn SourceGroup,
         to: (Group, &str),
         path: &str,
         picks: Picks<'_>,
@@ -46,7 +46,7 @@ impl Transfer<'_> {
         place: &Place,
         to: (Group, &str),
         path: &str,
-        from: Option<(&dyn Stored, Picks<'_>)>,
+        from: Option<(&dyn SourceGroup, Picks<'_>)>,
     ) -> Result<()> {
         let header = source.header();
         if let Some(repairs) = self.options.repairs
@@ -71,7 +71,7 @@ impl Transfer<'_> {
         place: &Place,
         (parent, name): (Group, &str),
         path: &str,
-        from: Option<(&dyn Stored, Picks<'_>)>,
+        from: Option<(&dyn SourceGroup, Picks<'_>)>,
     ) -> Result<()> {
         let mut writer = MatrixWriter::new(&mut self.output, parent, name, header)?;
         if let Some((from, picks)) = from {
@@ -80,7 +80,7 @@ impl Transfer<'_> {
         let work = Encode { order: header.order, encoder: &writer.encoder() };
         let progress = self.options.context.progress();
         progress.begin(path, header.nnz);
-        let mut put = Put { writer: &mut writer, output: &mut self.output, progress };
+        let mut put = EntryWriter { writer: &mut writer, output: &mut self.output, progress };
         let done = run(units, &work, &mut Independent, &mut put, self.options.workers());
         progress.end();
         done.map_err(|error| error.with_context(place))?;
@@ -129,13 +129,13 @@ impl Join<Encode<'_>> for Independent {
 }
 
 /// The destination of entries.
-struct Put<'a> {
+struct EntryWriter<'a> {
     writer: &'a mut MatrixWriter,
     output: &'a mut Output,
     progress: &'a dyn Progress,
 }
 
-impl Write<Encode<'_>> for Put<'_> {
+impl Write<Encode<'_>> for EntryWriter<'_> {
     fn write(&mut self, batch: EncodedBatch) -> Result<()> {
         self.progress.advance(batch.runs.iter().map(|(_, count)| count).sum());
         self.writer.put(self.output, &batch)

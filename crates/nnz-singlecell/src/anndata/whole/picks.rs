@@ -6,7 +6,7 @@ use crate::anndata::item::Along;
 
 /// A part of an axis, in the order in which it is written.
 #[derive(Debug)]
-pub(super) struct Picked {
+pub(super) struct Pick {
     /// Unique positions.
     pub(super) ranges: Vec<Range<u64>>,
     /// The number of selected positions.
@@ -17,7 +17,7 @@ pub(super) struct Picked {
     pub(super) ascends: bool,
 }
 
-impl Picked {
+impl Pick {
     /// Creates a selection from ranges; `None` if they are the whole axis in order.
     pub(super) fn new(ranges: Vec<Range<u64>>, axis_len: u64) -> Option<Self> {
         let whole = match &*ranges {
@@ -32,7 +32,7 @@ impl Picked {
 }
 
 /// The selections along the axes of an element; `None` selects everything.
-pub(super) type Picks<'a> = [Option<&'a Picked>; 2];
+pub(super) type Picks<'a> = [Option<&'a Pick>; 2];
 
 /// Selects everything.
 pub(super) const ALL: Picks<'static> = [None, None];
@@ -41,9 +41,9 @@ pub(super) const ALL: Picks<'static> = [None, None];
 #[derive(Debug, Default)]
 pub(super) struct FilePicks {
     /// Cells.
-    pub(super) obs: Option<Picked>,
+    pub(super) obs: Option<Pick>,
     /// Genes.
-    pub(super) var: Option<Picked>,
+    pub(super) var: Option<Pick>,
 }
 
 impl FilePicks {
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     #[allow(clippy::single_range_in_vec_init, reason = "a selection of one range")]
     fn a_whole_axis_in_order_is_not_a_selection() {
-        assert!(Picked::new(vec![0..3], 3).is_none());
-        assert!(Picked::new(vec![], 0).is_none());
-        assert_eq!(Picked::new(vec![], 3).unwrap().len, 0);
-        assert!(Picked::new(vec![0..2, 2..3], 4).unwrap().ascends);
-        let moved = Picked::new(vec![2..3, 0..2], 3).unwrap();
+        assert!(Pick::new(vec![0..3], 3).is_none());
+        assert!(Pick::new(vec![], 0).is_none());
+        assert_eq!(Pick::new(vec![], 3).unwrap().len, 0);
+        assert!(Pick::new(vec![0..2, 2..3], 4).unwrap().ascends);
+        let moved = Pick::new(vec![2..3, 0..2], 3).unwrap();
         assert_eq!((moved.len, moved.ascends), (3, false));
     }
 }

@@ -10,7 +10,7 @@ use nnz_core::{
 use nnz_engine::{Labelled, Labels, Selection, Slice, Transposed};
 
 use super::elements::Transfer;
-use super::picks::Picked;
+use super::picks::Pick;
 use crate::anndata::columns::{INDEX, RESERVED, is_reserved, write_table};
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame};
@@ -49,7 +49,7 @@ impl Tables {
     }
 
     /// Creates a source of one table, or of some of its rows.
-    fn picked(frame: Arc<DataFrame>, rows: Option<&Picked>) -> Result<Box<dyn MatrixSource>> {
+    fn picked(frame: Arc<DataFrame>, rows: Option<&Pick>) -> Result<Box<dyn MatrixSource>> {
         let source: Box<dyn MatrixSource> = Box::new(Self::new([Some(frame), None]));
         let Some(rows) = rows else { return Ok(source) };
         let rows = Selection::ranges(rows.ranges.iter().cloned()).allow_empty(true);
@@ -105,7 +105,7 @@ impl Transfer<'_> {
         frame: Arc<DataFrame>,
         to: (Group, &str),
         path: &str,
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
     ) -> Result<()> {
         self.check_columns(&frame, path)?;
         let index = frame.index_name().to_owned();
@@ -119,7 +119,7 @@ impl Transfer<'_> {
         &mut self,
         frame: Arc<DataFrame>,
         to: (Group, &str),
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
         axis: Axis,
     ) -> Result<Option<StringList>> {
         self.check_columns(&frame, to.1)?;
@@ -157,7 +157,7 @@ impl Transfer<'_> {
         frame: Arc<DataFrame>,
         to: (Group, &str),
         path: &str,
-        rows: Option<&Picked>,
+        rows: Option<&Pick>,
         names: &StringList,
     ) -> Result<()> {
         self.check_columns(&frame, path)?;

@@ -68,12 +68,12 @@ fn bin(first: u32, last: u32) -> u32 {
 /// An index of a part of the text, with positions from the beginning of that part.
 #[derive(Debug, Default)]
 pub(super) struct PartialIndex {
-    parts: Vec<Part>,
+    parts: Vec<SpotOffsets>,
 }
 
 /// A spot with its virtual offsets.
 #[derive(Debug)]
-struct Part {
+struct SpotOffsets {
     chromosome: u32,
     bin: u32,
     windows: [u32; 2],
@@ -90,7 +90,7 @@ impl PartialIndex {
         // The text may end inside a block: the next part begins with a new block.
         let end = spots.last().map_or(0, |spot| spot.text.end);
         let behind = begins.last().copied().unwrap_or(0) << 16;
-        let parts = spots.iter().map(|spot| Part {
+        let parts = spots.iter().map(|spot| SpotOffsets {
             chromosome: spot.chromosome,
             bin: spot.bin(),
             windows: [spot.start >> WINDOW, spot.last() >> WINDOW],
@@ -182,7 +182,7 @@ impl Index {
 }
 
 impl Chromosome {
-    fn add(&mut self, part: &Part, offsets: Range<u64>) {
+    fn add(&mut self, part: &SpotOffsets, offsets: Range<u64>) {
         self.offsets.end = offsets.end;
         let [first, last] = part.windows.map(|window| window as usize);
         if self.windows.len() <= last {

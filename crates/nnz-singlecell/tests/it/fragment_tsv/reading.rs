@@ -38,11 +38,7 @@ fn errors_have_line_and_column() {
         ("#\nchr1\t1\t1.5\tA\n", "2, column 8", "found \"1.5\""),
         ("chr1\t-1\t5\tA\n", "1, column 6", "found \"-1\", expected the start of the fragment"),
         ("chr1\t1\t4294967296\tA\n", "1, column 8", "found \"4294967296\""),
-        (
-            "chr1\t99999999999999999999\t1\tA\n",
-            "1, column 6",
-            "a whole number from 0 to 4294967295",
-        ),
+        ("chr1\t99999999999999999999\t1\tA\n", "1, column 6", "an integer from 0 to 4294967295"),
         ("chr1\t1\t5\n", "1, column 9", "found the end of the line, expected a tab"),
         ("chr1\t1\t5\t\n", "1, column 10", "found the end of the line, expected a barcode"),
         ("chr1\t1\t5\t\t1\n", "1, column 10", "found an empty field, expected a barcode"),
@@ -226,5 +222,5 @@ fn a_stream_can_be_read_only_once() {
     assert_eq!(source.about().container, "stream");
     read(&source, Options::default()).unwrap();
     let error = read(&source, Options::default()).unwrap_err().to_string();
-    assert_eq!(error, "text.tsv: it can be read only once");
+    assert_eq!(error, "text.tsv: a stream can be read only once");
 }

@@ -34,7 +34,7 @@ fn regions_are_the_first_three_columns() {
 
 #[test]
 fn errors_in_regions_have_line_and_column() {
-    let number = "expected a base, a whole number from 0 to 4294967295";
+    let number = "expected a base, an integer from 0 to 4294967295";
     for (line, found, expected) in [
         ("\t1\t2", "line 2, column 1: found an empty field", "expected the name of a chromosome"),
         ("chr1", "line 2, column 6: found the end of the line", number),

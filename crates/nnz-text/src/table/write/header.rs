@@ -4,7 +4,7 @@ use nnz_core::{
     Annotations, Column, Error, Header, Names, Place, Result, StringList, StringReader,
 };
 
-use super::{Kind, WriteOptions};
+use super::{TableKind, WriteOptions};
 
 /// The label of the annotation that GCT 1.2 stores.
 const DESCRIPTION: &str = "Description";
@@ -17,7 +17,7 @@ pub(super) struct Preamble {
     pub(super) rows: RowStarts,
 }
 
-/// What precedes the numbers of each row.
+/// Text before the numbers of each row.
 pub(super) struct RowStarts {
     separator: u8,
     names: Option<StringList>,
@@ -38,7 +38,7 @@ impl Preamble {
             names.map(|mut names| names.list_with_limit(memory)).transpose()
         };
         let names = list(row_names)?;
-        let gct = options.kind == Kind::Gct;
+        let gct = options.kind == TableKind::Gct;
         let of_rows = of_rows.filter(|_| gct).map(|table| read(table, memory));
         let of_cols = of_cols.filter(|_| gct).map(|table| read(table, memory));
         let of_rows = of_rows.transpose()?.unwrap_or_default();

@@ -95,7 +95,7 @@ impl Sink {
 
     fn put(&mut self, text: &Text) -> Result<()> {
         if text.first != self.written {
-            return Err(Error::argument("a batch that is not the next one"));
+            return Err(Error::argument("a batch out of order"));
         }
         self.written += text.entries;
         let mut start = 0;

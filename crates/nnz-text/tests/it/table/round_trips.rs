@@ -1,4 +1,4 @@
-//! What is written is read back exactly.
+//! Written tables are read back exactly.
 
 use nnz_storage::TaskContext;
 use std::io::Write;
@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_lines::TextTarget;
 use nnz_testing::random::Random;
-use nnz_text::table::{Kind, ReadOptions, WriteOptions, create};
+use nnz_text::table::{ReadOptions, TableKind, WriteOptions, create};
 
 use super::{cells, keeping, names, open_in, ways};
 
@@ -51,7 +51,7 @@ fn written(
     shape: Shape,
     cells: &Values,
     names: [Option<&StringList>; 2],
-    kind: Kind,
+    kind: TableKind,
     random: &mut Random,
 ) -> Vec<u8> {
     let out = Shared::default();
@@ -144,7 +144,7 @@ fn random_tables_round_trip() {
         let count = usize::try_from(shape.elements()).unwrap();
         let values = random_values(case % 4, count, &mut random);
         let lists = [random_names(shape.rows, &mut random), random_names(shape.cols, &mut random)];
-        let kind = *random.pick(&[Kind::Csv, Kind::Tsv, Kind::Gct]);
+        let kind = *random.pick(&[TableKind::Csv, TableKind::Tsv, TableKind::Gct]);
         let text = written(shape, &values, [Some(&lists[0]), Some(&lists[1])], kind, &mut random);
         let separator = Some(nnz_text::table::Separator::Byte(kind.separator()));
         let plain = ReadOptions { id_columns: Some(1), separator, ..ReadOptions::default() };
@@ -173,14 +173,14 @@ fn what_has_no_names_is_numbered() {
     let mut random = Random::new(1);
     let values = Values::F64(vec![0.5, 0.0, f64::NAN, -3.0]);
     let shape = Shape { rows: 2, cols: 2 };
-    let text = written(shape, &values, [None, None], Kind::Csv, &mut random);
+    let text = written(shape, &values, [None, None], TableKind::Csv, &mut random);
     assert_eq!(String::from_utf8(text).unwrap(), ",0,1\n0,0.5,0.0\n1,nan,-3.0\n");
-    let text = written(shape, &values, [None, None], Kind::Gct, &mut random);
+    let text = written(shape, &values, [None, None], TableKind::Gct, &mut random);
     let gct = "#1.2\n2\t2\nName\tDescription\t0\t1\n0\tna\t0.5\t0.0\n1\tna\tnan\t-3.0\n";
     assert_eq!(String::from_utf8(text).unwrap(), gct);
     let none = Values::I64(Vec::new());
     let empty = Shape { rows: 0, cols: 2 };
-    let text = written(empty, &none, [None, None], Kind::Csv, &mut random);
+    let text = written(empty, &none, [None, None], TableKind::Csv, &mut random);
     assert_eq!(text, b",0,1\n");
     let table = super::open(&text, &keeping()).unwrap();
     assert_eq!((table.header().shape, names(&table, Axis::Rows)), (empty, Some(Vec::new())));

@@ -4,7 +4,7 @@ use crate::Context;
 use nnz_core::{Axis, Result};
 use nnz_singlecell::anndata::DenseArrays;
 
-use super::target::Target;
+use super::target::AnnDataTarget;
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Location};
 
@@ -14,7 +14,7 @@ pub(super) fn writer<'a>(
     options: &'a ConvertOptions,
     context: &Context,
 ) -> Result<PcaWriter<'a>> {
-    let tree = Target::new(to, options, context)?.tree()?;
+    let tree = AnnDataTarget::new(to, options, context)?.tree()?;
     let compression = options.compress.unwrap_or_default();
     Ok(Box::new(move |source, pca| {
         let width = pca.singular_values.len() as u64;

@@ -7,7 +7,7 @@ use nnz_singlecell::anndata::Item;
 use nnz_singlecell::loom::Item as LoomItem;
 
 use super::{AnnDataFile, item_place, place};
-use crate::formats::loom::{self, Part, Rest};
+use crate::formats::loom::{self, NamedMatrix, Rest};
 use crate::formats::{FileConversion, Probe};
 use crate::{ConvertOptions, Location, Summary};
 
@@ -33,7 +33,7 @@ impl FileConversion for AnnDataFile {
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
         let file = file.with_repairs(options.open.repairs.clone());
-        let mut parts: Vec<Part<LoomItem>> = Vec::new();
+        let mut parts: Vec<NamedMatrix<LoomItem>> = Vec::new();
         let mut dropped = file.unread_columns()?;
         dropped.extend(file.others(&Item::X)?);
         dropped.extend(file.foreign_attributes(&Item::X, true)?);
@@ -69,7 +69,8 @@ impl FileConversion for AnnDataFile {
         dropped.retain(|path| globals.iter().all(|(_, _, shown)| shown != path));
         let rest = Rest { globals, dropped };
         let main = Placed::new(Box::new(file.matrix(&Item::X)?), item_place(from, &Item::X));
-        let main: Part<LoomItem> = (LoomItem::Matrix, Box::new(Transposed::new(Box::new(main))));
+        let main: NamedMatrix<LoomItem> =
+            (LoomItem::Matrix, Box::new(Transposed::new(Box::new(main))));
         let bytes = from.opened().and_then(|opened| Some(opened.file()?.len()));
         // Options name the rows and columns of the source.
         let options = options

@@ -1,4 +1,4 @@
-//! Paths after `::`: that of AnnData in a file, and that of a matrix in it.
+//! Paths after `::`: the group of AnnData in a file, and a matrix in it.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::Location;
 use crate::formats::{Probe, drop};
 
 /// A group that is the root of AnnData, and the selected matrix, if any.
-type Found = (Arc<dyn Group>, Option<Item>);
+type ItemLocation = (Arc<dyn Group>, Option<Item>);
 
 /// Finds AnnData and the matrix that a location selects; `None` if it selects neither.
-pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     let Some(root) = probe.root()? else { return Ok(None) };
     let path = match probe.location() {
         Location::Path { group: Some(group), .. } => group.trim_matches('/'),
@@ -34,7 +34,7 @@ pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
 }
 
 /// Searches the groups on a path for AnnData, the outermost first.
-fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
+fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<ItemLocation>> {
     let mut here = Arc::clone(root);
     let mut rest = path;
     loop {
@@ -82,7 +82,7 @@ pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<Stri
             Ok((AnnData::open(root)?, item, missing))
         }
         None => {
-            let what = "contains no AnnData, and is no matrix of it".to_owned();
+            let what = "neither AnnData nor a matrix of AnnData".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }

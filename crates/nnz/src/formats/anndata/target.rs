@@ -65,7 +65,7 @@ pub(super) fn check(path: &Path, options: &ConvertOptions, context: &Context) ->
 }
 
 /// A matrix that becomes `X` of a new file or store, or is added to an existing one.
-pub(in crate::formats) struct Target {
+pub(in crate::formats) struct AnnDataTarget {
     path: PathBuf,
     /// The matrix to add.
     item: Option<Item>,
@@ -77,7 +77,7 @@ pub(in crate::formats) struct Target {
     dropped: Vec<String>,
 }
 
-impl Target {
+impl AnnDataTarget {
     pub(in crate::formats) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -202,9 +202,9 @@ pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zarr"))
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for AnnDataTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        // The existing tables are those of the matrix.
+        // The existing tables describe the matrix.
         SinkCapabilities { annotations: self.item.is_none(), ..format::CAPABILITIES }
     }
 

@@ -43,7 +43,7 @@ impl WholeFormat for AnnDataFile {
         context: &Context,
     ) -> Result<()> {
         // Starting to write checks it.
-        target::Target::new(to, options, context)?.tree().map(drop)
+        target::AnnDataTarget::new(to, options, context)?.tree().map(drop)
     }
 
     fn is_file(&self, probe: &Probe) -> Result<bool> {
@@ -151,7 +151,7 @@ fn write(
     write: impl FnOnce(Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<Written>,
 ) -> Result<Summary> {
     check_options(options)?;
-    let to = target::Target::new(to, options, context)?;
+    let to = target::AnnDataTarget::new(to, options, context)?;
     to.check()?;
     // Now, because the target may be the source itself.
     let size = |probe: &Probe| Some(probe.opened()?.file()?.len());
@@ -175,7 +175,7 @@ const STRICT: &str = "makes this an error";
 fn finish(
     tree: Box<dyn TreeWriter>,
     report: Report,
-    to: &target::Target,
+    to: &target::AnnDataTarget,
     options: &ConvertOptions,
     bytes_before: Option<u64>,
     context: &Context,

@@ -24,8 +24,8 @@ pub(super) const OPTIONS: &[FormatOption] = &[
         LEVELS,
         "FORMAT",
         "Binsparse format, such as CSR or \"dense(sparse(element))\", of a target that is Binsparse by its \
-         extension or --to binsparse; --to CSR sets both [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
-         elements are stored]",
+         extension or --to binsparse; --to CSR sets both [default: the format of SRC if it is Binsparse; \
+         otherwise CSR or CSC, and DMATR or DMATC if all elements are stored]",
     ),
     FormatOption::parsed::<Version>(
         "binsparse-version",
@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 ];
 
 /// The target of a Binsparse matrix, in any container.
-pub(super) struct Target {
+pub(super) struct BinsparseTarget {
     container: ContainerTarget,
     layout: Layout,
     /// Whether the layout was set. Otherwise it follows from the order of the entries.
@@ -48,7 +48,7 @@ pub(super) struct Target {
     options: Options,
 }
 
-impl Target {
+impl BinsparseTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -74,7 +74,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for BinsparseTarget {
     fn capabilities(&self) -> SinkCapabilities {
         self.capabilities.clone()
     }
@@ -91,12 +91,12 @@ impl MatrixTarget for Target {
         let levels = self.layout(header.order).levels().to_vec();
         let all_dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
         match levels.first() {
-            // One value for all cells.
+            // One value for all elements.
             _ if header.iso && all_dense => 0,
             _ if all_dense => u64::try_from(header.shape.elements()).unwrap_or(u64::MAX),
             // One pointer per major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
-            // All cells of a vector that has an entry.
+            // All elements of a vector that has an entry.
             _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
                 && header.nnz.is_some_and(|stored| stored > 0)
                 && !header.iso =>
@@ -147,7 +147,7 @@ impl MatrixTarget for Target {
     }
 }
 
-/// Returns the layout if none is set: that of the source, if it has a suitable one.
+/// Returns the layout if none is set: the layout of the source, if it is suitable.
 fn own_layout(source: &dyn MatrixSource) -> Layout {
     let dense = source.header().storage == Storage::Dense;
     let default = match (source.is_vector(), dense) {

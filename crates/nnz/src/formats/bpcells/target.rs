@@ -26,14 +26,14 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 ];
 
 /// The target of a BPCells matrix, in any container.
-pub(super) struct Target {
+pub(super) struct BpCellsTarget {
     container: ContainerTarget,
     options: SinkOptions,
     /// Bytes of memory for the original positions.
     memory: u64,
 }
 
-impl Target {
+impl BpCellsTarget {
     pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let (path, group) = named(to, "bpcells")?;
         let how = sink_options(&options.format_options)?;
@@ -76,7 +76,7 @@ fn original_positions(table: &dyn Annotations, memory: u64) -> Result<Option<Vec
         .map(Some)
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for BpCellsTarget {
     fn capabilities(&self) -> SinkCapabilities {
         SinkCapabilities { positions: !self.container.is_r_object(), ..nnz_bpcells::CAPABILITIES }
     }

@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     ),
     FormatOption::flag(
         "narrow",
-        "Store the values of each block in the smallest type that can represent those of the block",
+        "Store the values of each block in the smallest type that can represent them",
     ),
     FormatOption::flag("meta", "Also write a .meta file in the spec dialect"),
     FormatOption::parsed::<u64>(
@@ -42,11 +42,11 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 /// How a DAPHNE matrix or frame is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DaphneOptions {
-    /// The dialect; by default that of the specification. DAPHNE reads only its own.
+    /// The dialect; by default the specification. DAPHNE reads only its own.
     pub(crate) dialect: Option<Dialect>,
     /// Rows and columns of a block; by default there is one block.
     pub(crate) block: Option<(u32, u32)>,
-    /// How blocks store cells; by default according to their density.
+    /// How blocks store elements; by default according to their density.
     pub(crate) block_type: Option<BlockType>,
     /// Whether each block has the narrowest type that holds its values.
     pub(crate) narrow: bool,

@@ -15,14 +15,14 @@ use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// The target of a matrix.
-pub(super) struct Target {
+pub(super) struct DaphneTarget {
     path: PathBuf,
     write: WriteOptions,
     options: Options,
     segments: Option<u64>,
 }
 
-impl Target {
+impl DaphneTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -56,7 +56,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for DaphneTarget {
     fn capabilities(&self) -> SinkCapabilities {
         nnz_daphne::capabilities(&self.options)
     }
@@ -77,8 +77,8 @@ impl MatrixTarget for Target {
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;
         }
-        let cells = u64::try_from(header.shape.elements()).unwrap_or(u64::MAX);
-        cells.saturating_mul(header.value_type.size() as u64)
+        let elements = u64::try_from(header.shape.elements()).unwrap_or(u64::MAX);
+        elements.saturating_mul(header.value_type.size() as u64)
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {

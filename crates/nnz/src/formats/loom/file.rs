@@ -14,16 +14,16 @@ use crate::formats::whole::{WrittenFile, check_strict, part_options};
 use crate::formats::{FileConversion, FormatInfo, MatrixTarget as _, Probe};
 use crate::{ConvertOptions, Location, Summary};
 
-/// What a file has besides its matrices.
+/// Content of a file besides its matrices.
 pub(in crate::formats) struct Rest {
     /// Numbers and strings of the file as a whole, each with its name in messages.
     pub(in crate::formats) globals: Vec<(String, Attribute, String)>,
-    /// What is not read.
+    /// Content that is not read.
     pub(in crate::formats) dropped: Vec<String>,
 }
 
 /// A matrix of a file, and its location in the target.
-pub(in crate::formats) type Part<T> = (T, Box<dyn MatrixSource>);
+pub(in crate::formats) type NamedMatrix<T> = (T, Box<dyn MatrixSource>);
 
 impl FileConversion for LoomFile {
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool {
@@ -57,7 +57,7 @@ impl FileConversion for LoomFile {
         let mut rest = Rest { globals: named.collect(), dropped: file.unread()? };
         rest.dropped.retain(|path| rest.globals.iter().all(|(_, _, shown)| shown != path));
         let main = Placed::new(Box::new(main), place::of_item(from, &Item::Matrix));
-        let main: Part<Item> = (Item::Matrix, Box::new(main));
+        let main: NamedMatrix<Item> = (Item::Matrix, Box::new(main));
         let bytes = from.opened().and_then(|opened| Some(opened.file()?.len()));
         match is_whole_target(to, options) {
             true => write(main, parts, rest, to, (options, bytes), context),
@@ -84,8 +84,8 @@ pub(in crate::formats) fn is_whole_target(to: &Location, options: &ConvertOption
 
 /// Writes matrices whose columns are cells as a Loom file. The first has the names and annotations.
 pub(in crate::formats) fn write(
-    (item, main): Part<Item>,
-    parts: Vec<Part<Item>>,
+    (item, main): NamedMatrix<Item>,
+    parts: Vec<NamedMatrix<Item>>,
     Rest { globals, mut dropped }: Rest,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
@@ -95,7 +95,7 @@ pub(in crate::formats) fn write(
     let place = main.place();
     let main = Labelled::new(main, labels, context.memory())
         .map_err(|error| error.with_context(&place))?;
-    let to = &target::Target::new(to, options, &main, context)?;
+    let to = &target::LoomTarget::new(to, options, &main, context)?;
     to.check()?;
     dropped.extend(to.dropped().iter().cloned());
     let mut written = Vec::new();
@@ -134,14 +134,14 @@ fn in_anndata(item: &Item) -> Result<AnnDataItem> {
         Item::ColGraph(name) => AnnDataItem::Obsp(name),
         Item::RowAttribute(name) => AnnDataItem::Varm(name),
         Item::ColAttribute(name) => AnnDataItem::Obsm(name),
-        other => return Err(Error::argument(format!("{other} has no place in AnnData"))),
+        other => return Err(Error::argument(format!("{other} cannot be stored in AnnData"))),
     })
 }
 
 /// Writes a file as AnnData, whose rows are cells.
 fn write_anndata(
-    (_, main): Part<Item>,
-    parts: Vec<Part<Item>>,
+    (_, main): NamedMatrix<Item>,
+    parts: Vec<NamedMatrix<Item>>,
     Rest { globals, mut dropped }: Rest,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
@@ -153,7 +153,8 @@ fn write_anndata(
         .map_err(|error| error.with_context(&place))?;
     let mut notes = main.notes();
     let main = Transposed::new(Box::new(&main as &dyn MatrixSource));
-    let to = &anndata_target::Target::new(to, options, context)?.without_unsupported(&main)?;
+    let to =
+        &anndata_target::AnnDataTarget::new(to, options, context)?.without_unsupported(&main)?;
     to.check()?;
     dropped.extend(to.dropped().iter().cloned());
     let path = to.path().unwrap_or_else(|| std::path::Path::new(""));

@@ -1,4 +1,4 @@
-//! Paths after `::`: that of a Loom file in a group, and that of a matrix in it.
+//! Paths after `::`: the group of a Loom file, and a matrix in it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::Location;
 use crate::formats::{Probe, drop};
 
 /// A group that is the root of Loom, and the selected matrix, if any.
-type Found = (Arc<dyn Group>, Option<Item>);
+type ItemLocation = (Arc<dyn Group>, Option<Item>);
 
 /// Returns the group that a location selects, without slashes around it.
 fn selected(probe: &Probe) -> &str {
@@ -22,7 +22,7 @@ fn selected(probe: &Probe) -> &str {
 }
 
 /// Finds Loom and the matrix that a location selects; `None` if it selects neither.
-pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     let Some(root) = probe.root()? else { return Ok(None) };
     let mut here = Arc::clone(root);
     let mut rest = selected(probe);
@@ -76,7 +76,7 @@ pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
         // The error states what is missing.
         Some(root) => Ok((Loom::open(without_dropped(Arc::clone(root), probe)?)?, None)),
         None => {
-            let what = "contains no Loom data, and is no matrix of it".to_owned();
+            let what = "neither a Loom file nor a matrix of one".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }

@@ -22,7 +22,7 @@ use crate::{ConvertOptions, Location};
 const DEFLATE: u128 = 1032;
 
 /// The target of a file.
-pub(in crate::formats) struct Target {
+pub(in crate::formats) struct LoomTarget {
     path: PathBuf,
     write: WriteOptions,
     compression: Compression,
@@ -30,7 +30,7 @@ pub(in crate::formats) struct Target {
     dropped: Vec<String>,
 }
 
-impl Target {
+impl LoomTarget {
     pub(in crate::formats) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -71,7 +71,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for LoomTarget {
     fn capabilities(&self) -> SinkCapabilities {
         format::CAPABILITIES
     }
@@ -85,9 +85,10 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        // All cells are stored.
-        let cells = header.shape.elements().saturating_mul(header.value_type.size() as u128);
-        let bytes = if self.compression == Compression::None { cells } else { cells / DEFLATE };
+        // All elements are stored.
+        let elements = header.shape.elements().saturating_mul(header.value_type.size() as u128);
+        let bytes =
+            if self.compression == Compression::None { elements } else { elements / DEFLATE };
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 

@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Location};
 const NAME: &str = "A";
 
 /// The target of a `.mat` file, which has one variable.
-pub(super) struct Target {
+pub(super) struct MatlabTarget {
     path: PathBuf,
     /// Whether every element is stored.
     storage: Storage,
@@ -30,7 +30,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl MatlabTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -45,7 +45,7 @@ impl Target {
         };
         if !is_variable_name(name) {
             let what = format!(
-                "{to}: {name:?} is no name of a variable of MATLAB: a letter, then at most 62 letters, digits \
+                "{to}: {name:?} is not a valid MATLAB variable name: expected a letter, then at most 62 letters, digits \
                  and underscores"
             );
             return Err(Error::argument(what));
@@ -69,7 +69,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for MatlabTarget {
     fn capabilities(&self) -> SinkCapabilities {
         match self.storage {
             Storage::Sparse => sparse_capabilities(self.value_type),

@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Location};
 pub(super) const OPTIONS: &[FormatOption] = &[super::super::LAYOUT];
 
 /// The target of a text.
-pub(super) struct Target {
+pub(super) struct MatrixMarketTarget {
     /// `None` for standard output.
     path: Option<PathBuf>,
     layout: Layout,
@@ -30,7 +30,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl MatrixMarketTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -61,7 +61,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for MatrixMarketTarget {
     fn capabilities(&self) -> SinkCapabilities {
         nnz_matrix_market::capabilities(self.layout)
     }
@@ -79,7 +79,7 @@ impl MatrixTarget for Target {
 
     fn min_bytes(&self, header: &Header) -> u64 {
         match self.layout {
-            // A digit and a line break for each cell, of at least half of the matrix.
+            // A digit and a line break for each element, of at least half of the matrix.
             Layout::Array => u64::try_from(header.shape.elements()).unwrap_or(u64::MAX),
             Layout::Coordinate => 0,
         }

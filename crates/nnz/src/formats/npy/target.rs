@@ -12,12 +12,12 @@ use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// The target of a `.npy` file.
-pub(super) struct Target {
+pub(super) struct NpyTarget {
     path: PathBuf,
     write: WriteOptions,
 }
 
-impl Target {
+impl NpyTarget {
     pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         uncompressed(options.compress, "npy")?;
         let path = without_group(to, "npy")?.to_path_buf();
@@ -26,7 +26,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for NpyTarget {
     fn capabilities(&self) -> SinkCapabilities {
         npy::CAPABILITIES
     }
@@ -40,8 +40,8 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        let cells = header.shape.elements().saturating_mul(header.value_type.size() as u128);
-        u64::try_from(cells).unwrap_or(u64::MAX)
+        let elements = header.shape.elements().saturating_mul(header.value_type.size() as u128);
+        u64::try_from(elements).unwrap_or(u64::MAX)
     }
 
     fn unordered(&self, order: Order) -> String {

@@ -14,13 +14,13 @@ use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
 /// The target of an `.rds` file.
-pub(super) struct Target {
+pub(super) struct RMatrixTarget {
     path: PathBuf,
     rds: RdsOptions,
     write: WriteOptions,
 }
 
-impl Target {
+impl RMatrixTarget {
     pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let path = without_group(to, "dgCMatrix")?.to_path_buf();
         // BPCells has the extension of R objects, too.
@@ -31,7 +31,7 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for RMatrixTarget {
     fn capabilities(&self) -> SinkCapabilities {
         r_matrix::CAPABILITIES
     }

@@ -31,7 +31,7 @@ struct Sorted {
 pub(super) fn sorted(stored: CooTensor, memory: u64) -> Result<(Vec<Vector>, Vector)> {
     let dimensions = stored.coordinates.len();
     let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new(), memory });
-    let part = |part| Vector::new(Box::new(Part::new(&sorted, part)));
+    let part = |part| Vector::new(Box::new(SortedArray::new(&sorted, part)));
     let indices = (0..dimensions).map(|dimension| part(Some(dimension)));
     Ok((indices.collect::<Result<_>>()?, part(None)?))
 }
@@ -104,7 +104,7 @@ impl Sorted {
 
 /// The indices of one dimension, or the values.
 #[derive(Debug)]
-struct Part {
+struct SortedArray {
     sorted: Arc<Sorted>,
     part: Option<usize>,
     element: ElementType,
@@ -113,7 +113,7 @@ struct Part {
     shape: [u64; 1],
 }
 
-impl Part {
+impl SortedArray {
     fn new(sorted: &Arc<Sorted>, part: Option<usize>) -> Self {
         let values = &sorted.stored.values;
         // Indices of any type are read as this type.
@@ -128,9 +128,9 @@ impl Part {
     }
 }
 
-impl Attributes for Part {}
+impl Attributes for SortedArray {}
 
-impl NdArray for Part {
+impl NdArray for SortedArray {
     fn place(&self) -> Place {
         self.vector().place()
     }

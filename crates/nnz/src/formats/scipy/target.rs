@@ -19,7 +19,7 @@ use crate::{ConvertOptions, Location, Summary};
 const FORMAT: &str = "sparse-format";
 
 /// Options of targets.
-pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Written>(
+pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<ScipyLayout>(
     FORMAT,
     "NAME",
     "Sparse format: csr, csc or coo [default: csr by row, csc by column]",
@@ -27,12 +27,12 @@ pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Written>(
 
 /// The sparse format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
+enum ScipyLayout {
     Compressed(Order),
     Coo,
 }
 
-impl FromStr for Written {
+impl FromStr for ScipyLayout {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -47,21 +47,21 @@ impl FromStr for Written {
 }
 
 /// The target of an `.npz` file.
-pub(super) struct Target {
+pub(super) struct ScipyTarget {
     path: PathBuf,
     npz: NpzOptions,
-    format: Option<Written>,
+    format: Option<ScipyLayout>,
     write: WriteOptions,
 }
 
-impl Target {
+impl ScipyTarget {
     pub(super) fn new(to: &Location, options: &ConvertOptions, context: &Context) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
         context.check_name(&path, &super::INFO, &[nnz_container::kinds::NPZ])?;
         crate::container_target::check_npz(options.compress)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         let format = options.format_options.parse(FORMAT)?;
-        if let (Some(Written::Compressed(own)), Some(order)) = (format, options.order)
+        if let (Some(ScipyLayout::Compressed(own)), Some(order)) = (format, options.order)
             && own != order
         {
             return Err(Error::argument("csr is stored by row, csc by column"));
@@ -70,11 +70,11 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for ScipyTarget {
     fn capabilities(&self) -> SinkCapabilities {
         let orders = match self.format {
-            Some(Written::Compressed(Order::Row)) => &[Order::Row][..],
-            Some(Written::Compressed(Order::Col)) => &[Order::Col],
+            Some(ScipyLayout::Compressed(Order::Row)) => &[Order::Row][..],
+            Some(ScipyLayout::Compressed(Order::Col)) => &[Order::Col],
             _ => return scipy::CAPABILITIES,
         };
         SinkCapabilities { orders, ..scipy::CAPABILITIES }
@@ -89,7 +89,7 @@ impl MatrixTarget for Target {
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {
-        if self.format == Some(Written::Coo) {
+        if self.format == Some(ScipyLayout::Coo) {
             return 0;
         }
         // One pointer per major vector.
@@ -107,7 +107,7 @@ impl MatrixTarget for Target {
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
-        if self.format == Some(Written::Coo) {
+        if self.format == Some(ScipyLayout::Coo) {
             return Ok(Box::new(scipy::create_coo(
                 &self.path,
                 header,
@@ -127,8 +127,10 @@ pub(super) fn write_tensor(
     context: &Context,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let Target { path, npz, format, write } = Target::new(to, options, context)?;
-    if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
+    let ScipyTarget { path, npz, format, write } = ScipyTarget::new(to, options, context)?;
+    if options.order.is_some()
+        || options.transpose
+        || !matches!(format, None | Some(ScipyLayout::Coo))
     {
         let what = match options.transpose {
             true => "contains a tensor; only matrices can be transposed",

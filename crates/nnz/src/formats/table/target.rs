@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnz_core::{Annotations, Header, MatrixSink, Names, Order, Result, Rounding, SinkCapabilities};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
-use nnz_text::table::{self, Kind};
+use nnz_text::table::{self, TableKind};
 
 use super::Table;
 use crate::formats::MatrixTarget;
@@ -15,7 +15,7 @@ use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// The target of a text.
-pub(super) struct Target {
+pub(super) struct TableTarget {
     /// `None` for standard output.
     path: Option<PathBuf>,
     name: FormatName,
@@ -23,7 +23,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl TableTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -45,9 +45,9 @@ impl Target {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for TableTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        let annotations = self.options.kind == Kind::Gct;
+        let annotations = self.options.kind == TableKind::Gct;
         SinkCapabilities { annotations, ..table::CAPABILITIES }
     }
 

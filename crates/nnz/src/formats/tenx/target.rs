@@ -1,4 +1,4 @@
-//! Writing 10x matrices: an HDF5 file if the extension is that of one, otherwise a folder.
+//! Writing 10x matrices: an HDF5 file if the extension is `.h5`, `.hdf5` or similar, otherwise a folder.
 
 use crate::Context;
 use std::fmt;
@@ -28,7 +28,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<String>(
         GENOME,
         "NAME",
-        "Genome of the features in an HDF5 file [default: that of SRC]",
+        "Genome of the features in an HDF5 file [default: genome of SRC]",
     ),
 ];
 
@@ -49,12 +49,12 @@ impl FromStr for Version {
 }
 
 /// The target of a file or folder.
-pub(super) struct Target {
+pub(super) struct TenxTarget {
     path: PathBuf,
     features: Features,
     /// Ids of features, if rows are named by another column.
     ids: Option<StringList>,
-    /// What the target does not store.
+    /// Elements that the target does not store.
     dropped: Vec<String>,
     options: SinkOptions,
     /// An axis without names.
@@ -66,7 +66,7 @@ pub(super) struct Target {
     write: WriteOptions,
 }
 
-impl Target {
+impl TenxTarget {
     pub(super) fn new(
         to: &Location,
         options: &ConvertOptions,
@@ -105,7 +105,8 @@ impl Target {
                 other => v3 && hdf5 && text && !other.contains('/') && !other.is_empty(),
             }
         };
-        let Described { features, ids, dropped } = Described::read(source, names, kept)?;
+        let FeatureAnnotations { features, ids, dropped } =
+            FeatureAnnotations::read(source, names, kept)?;
         let mut unnamed = None;
         for axis in [Axis::Cols, Axis::Rows] {
             let has_ids = axis == Axis::Rows && ids.is_some();
@@ -130,15 +131,15 @@ fn known_name(name: &str) -> &str {
 
 /// The annotations of features.
 #[derive(Default)]
-struct Described {
+struct FeatureAnnotations {
     features: Features,
     /// Ids, if rows are named by another column.
     ids: Option<StringList>,
-    /// What is not stored.
+    /// Elements that are not stored.
     dropped: Vec<String>,
 }
 
-impl Described {
+impl FeatureAnnotations {
     /// Reads the annotations of features that are stored.
     fn read(
         source: &dyn MatrixSource,
@@ -189,7 +190,7 @@ impl Described {
     }
 }
 
-impl MatrixTarget for Target {
+impl MatrixTarget for TenxTarget {
     fn capabilities(&self) -> SinkCapabilities {
         match (self.hdf5, self.wide) {
             (false, _) => tenx_folder::CAPABILITIES,
@@ -265,8 +266,8 @@ impl MatrixTarget for Target {
     }
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for TenxTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("TenxTarget").field("path", &self.path).finish_non_exhaustive()
     }
 }

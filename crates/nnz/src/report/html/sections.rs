@@ -5,11 +5,11 @@ use nnz_plot::{Figure, grouped, short};
 
 use super::element::{Align::Number, Align::Text, escape, name, table};
 use super::picture;
-use crate::report::beside::Compared;
+use crate::report::beside::Comparison;
 use crate::report::{AxisSummary, ColumnSummary, ColumnValues, Quantiles, Report};
 use crate::text::format_size;
 
-/// What validation found.
+/// Findings of the validation.
 pub(super) fn findings(report: &Report, of: &str) -> String {
     let Some(findings) = &report.findings else { return String::new() };
     let faults = findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
@@ -235,8 +235,8 @@ pub(super) fn commands(report: &Report) -> String {
     }
 }
 
-/// What differs between two matrices.
-pub(super) fn differences(compared: &Compared) -> String {
+/// Differences between two matrices.
+pub(super) fn differences(compared: &Comparison) -> String {
     let mut body = match (compared.count, compared.is_complete) {
         (0, _) => {
             "<p class=\"good\"><strong>Equal:</strong> both have the same values and names.</p>\n"
@@ -265,7 +265,7 @@ pub(super) fn differences(compared: &Compared) -> String {
     section("", "differences", "Differences", &body)
 }
 
-fn pictures_of_differences(compared: &Compared) -> String {
+fn pictures_of_differences(compared: &Comparison) -> String {
     let shown = compared
         .figure
         .as_ref()

@@ -53,7 +53,7 @@ impl Number {
     }
 }
 
-/// Negates floats given by their bits. If all cells are stored, the counterpart of a zero is a zero.
+/// Negates floats given by their bits. If all elements are stored, the counterpart of a zero is a zero.
 fn turned<const N: usize>(parts: [u64; N], dense: bool) -> [u64; N] {
     const SIGN: u64 = 1 << 63;
     if dense && parts == [0; N] { parts } else { parts.map(|bits| bits ^ SIGN) }

@@ -92,10 +92,10 @@ fn listed(expected: &Value, rank: usize) -> Vec<(u64, u64, Value)> {
     let index = |value: &Value| value.as_u64().unwrap();
     let mut all = Vec::new();
     if let Some(Value::Array(rows)) = expected.get("cells") {
-        for (row, cells) in (0..).zip(rows) {
-            match cells {
-                Value::Array(cells) if rank == 2 => {
-                    all.extend((0..).zip(cells).map(|(col, value)| (row, col, value.clone())));
+        for (row, elements) in (0..).zip(rows) {
+            match elements {
+                Value::Array(elements) if rank == 2 => {
+                    all.extend((0..).zip(elements).map(|(col, value)| (row, col, value.clone())));
                 }
                 value => all.push((row, 0, value.clone())),
             }
@@ -112,7 +112,7 @@ fn listed(expected: &Value, rank: usize) -> Vec<(u64, u64, Value)> {
     all
 }
 
-/// Returns whether a value is that of a manifest, including the sign of zero.
+/// Returns whether a value equals a value of a manifest, including the sign of zero.
 pub fn same(found: Scalar, wanted: &Value) -> bool {
     let float = |found: f64| match wanted {
         Value::String(name) => match name.as_str() {

@@ -57,10 +57,10 @@ impl Transfer<'_> {
         }
         let target = self.output.tree.create_array(parent.0, name, &spec)?;
         self.output.encode_node(target, "array", "0.2.0")?;
-        let cells = inner.iter().fold(1, |all: u64, len| all.saturating_mul(*len));
+        let elements = inner.iter().fold(1, |all: u64, len| all.saturating_mul(*len));
         for ((array, positions), height) in arrays.iter().zip(&columns.positions).zip(tall) {
             let width = width(array);
-            let widest = width.max(columns.len).saturating_mul(cells);
+            let widest = width.max(columns.len).saturating_mul(elements);
             let row = widest.saturating_mul(value_type.size() as u64).max(1);
             let allowed = self.options.context.memory().max(MOST);
             if row > allowed {
@@ -79,14 +79,14 @@ impl Transfer<'_> {
                     None => Values::new(value_type),
                     Some(array) => {
                         let values = array.read(&array.rows(start..end)?, u64::MAX)?;
-                        let first = start.saturating_mul(width).saturating_mul(cells);
+                        let first = start.saturating_mul(width).saturating_mul(elements);
                         cast(values, value_type, first, &array.place())?
                     }
                 };
                 match positions {
                     None => self.output.tree.append_bytes(target, values.bytes())?,
                     Some(positions) => {
-                        let size = cells.saturating_mul(value_type.size() as u64);
+                        let size = elements.saturating_mul(value_type.size() as u64);
                         let rows = end - start;
                         let moved =
                             moved(values.bytes(), positions, [rows, width, size], fill.bytes());

@@ -26,8 +26,8 @@ pub(super) struct Genes {
 }
 
 impl Columns {
-    /// Joins genes by name, in the order of `anndata.concat`: that of the first file; sorted in an
-    /// outer join of different genes.
+    /// Joins genes by name, in the order of `anndata.concat`: as in the first file; sorted in an outer
+    /// join of different genes.
     pub(super) fn of_names(
         frames: &[Arc<DataFrame>],
         places: &[&Place],
@@ -85,8 +85,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
         for (at, name) in list.iter().enumerate() {
             if names.insert(name, at as u64).is_some() {
                 let name = String::from_utf8_lossy(name);
-                let what =
-                    format!("two genes with the name {name:?}, but genes are joined by name");
+                let what = format!("duplicate gene name {name:?}; genes are joined by name");
                 return Err(Error::unsupported((*place).clone(), what));
             }
         }
@@ -98,7 +97,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
             if let Some(name) = list.iter().find(|name| !everywhere(name)) {
                 let name = String::from_utf8_lossy(name);
                 let what = format!("the gene {name:?} is not in all files");
-                let effect = "inner keeps the genes that all files have, and outer keeps all genes";
+                let effect = "inner keeps the genes that are in all files, outer keeps all genes";
                 return Err(Error::unsupported((*place).clone(), what).with_hint("join", effect));
             }
         }

@@ -16,7 +16,7 @@ use crate::anndata::columns::{MOST_COLUMN, write_table};
 use crate::anndata::element::Element;
 use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
-use crate::anndata::whole::picks::Picked;
+use crate::anndata::whole::picks::Pick;
 
 /// Reasons why annotations of genes are left out.
 const DIFFERS: &str = "differs between files";
@@ -158,8 +158,8 @@ fn is_numeric(array: &dyn NdArray) -> bool {
 }
 
 /// Selects positions, none of which is missing.
-fn picked(positions: Option<&[Option<u64>]>, own: u64) -> Option<Picked> {
-    positions.and_then(|positions| Picked::new(ranges(positions, own).0, own))
+fn picked(positions: Option<&[Option<u64>]>, own: u64) -> Option<Pick> {
+    positions.and_then(|positions| Pick::new(ranges(positions, own).0, own))
 }
 
 fn same_numbers(a: &Values, b: &Values) -> bool {

@@ -17,7 +17,7 @@ impl Comparison<'_> {
         if !self.options.stored || path.split('/').count() > DEEPEST {
             return Ok(());
         }
-        let [first, second] = elements.map(Listed::of);
+        let [first, second] = elements.map(ForeignAttributes::of);
         let (first, second) = (first?, second?);
         self.listed(path, [&first, &second])?;
         let [Element::Group(own), Element::Group(other)] = elements else { return Ok(()) };
@@ -61,13 +61,14 @@ impl Comparison<'_> {
         if !self.options.stored {
             return Ok(());
         }
-        let roots = files
-            .map(|file| Listed::new(&*file.root, ROOT.to_owned(), Place::path(file.root.path())));
+        let roots = files.map(|file| {
+            ForeignAttributes::new(&*file.root, ROOT.to_owned(), Place::path(file.root.path()))
+        });
         let [first, second] = roots;
         self.listed("/", [&first?, &second?])
     }
 
-    fn listed(&mut self, path: &str, [first, second]: [&Listed<'_>; 2]) -> Result<()> {
+    fn listed(&mut self, path: &str, [first, second]: [&ForeignAttributes<'_>; 2]) -> Result<()> {
         for name in &first.names {
             let path = shown(path, name);
             match second.names.contains(name) {
@@ -90,7 +91,12 @@ impl Comparison<'_> {
         }
     }
 
-    fn attribute(&mut self, path: &str, name: &str, listed: [&Listed<'_>; 2]) -> Result<()> {
+    fn attribute(
+        &mut self,
+        path: &str,
+        name: &str,
+        listed: [&ForeignAttributes<'_>; 2],
+    ) -> Result<()> {
         let [first, second] = listed.map(|listed| listed.read(name));
         let (Some(first), Some(second)) = (first?, second?) else { return Ok(()) };
         let is_scalar = first.shape.is_empty();
@@ -137,14 +143,14 @@ impl Comparison<'_> {
 }
 
 /// The attributes of an element that anndata does not define.
-struct Listed<'a> {
+struct ForeignAttributes<'a> {
     element: &'a dyn Attributes,
     encoding: String,
     place: Place,
     names: Vec<String>,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ForeignAttributes<'a> {
     fn new(element: &'a dyn Attributes, encoding: String, place: Place) -> Result<Self> {
         let names = foreign(element, &encoding)?;
         Ok(Self { element, encoding, place, names })

@@ -7,7 +7,7 @@ use nnz_core::{At, Batch, Error, Header, Minors, Order, Result, Shape, ValueType
 /// The length of chunks along both axes.
 const CHUNK: u64 = 64;
 
-/// The largest number of cells of the adjacent chunks along the minor axis, which are kept in
+/// The largest number of elements of the adjacent chunks along the minor axis, which are kept in
 /// memory.
 const LARGEST: u64 = 1 << 22;
 
@@ -25,18 +25,18 @@ fn chunk(shape: Shape, order: Order) -> [u64; 2] {
 }
 
 /// A dense matrix to which entries are appended in ascending order.
-pub(crate) struct CellWriter {
+pub(crate) struct DenseWriter {
     array: NodeId,
     shape: Shape,
     order: Order,
     value_type: ValueType,
-    /// Major and minor of the next cell.
+    /// Major and minor of the next element.
     next: (u64, u64),
-    /// Cells that are not appended yet.
+    /// Elements that are not appended yet.
     block: Vec<u8>,
 }
 
-impl CellWriter {
+impl DenseWriter {
     /// Creates the array of a matrix.
     pub(crate) fn create(
         tree: &mut dyn TreeWriter,
@@ -85,8 +85,8 @@ impl CellWriter {
                 let end = if spans { entries.end } else { start + 1 };
                 let after = minor.saturating_add((end - start) as u64);
                 self.fill_up_to(tree, major, minor, after)?;
-                let cells = bytes.get(start * size..end * size).unwrap_or_default();
-                self.append(tree, cells)?;
+                let elements = bytes.get(start * size..end * size).unwrap_or_default();
+                self.append(tree, elements)?;
                 self.next = (major, after);
                 start = end;
             }
@@ -94,12 +94,12 @@ impl CellWriter {
         Ok(())
     }
 
-    fn append(&mut self, tree: &mut dyn TreeWriter, cells: &[u8]) -> Result<()> {
-        if cells.len() >= BLOCK {
+    fn append(&mut self, tree: &mut dyn TreeWriter, elements: &[u8]) -> Result<()> {
+        if elements.len() >= BLOCK {
             self.flush(tree)?;
-            return tree.append_bytes(self.array, cells);
+            return tree.append_bytes(self.array, elements);
         }
-        self.block.extend_from_slice(cells);
+        self.block.extend_from_slice(elements);
         if self.block.len() >= BLOCK { self.flush(tree) } else { Ok(()) }
     }
 
@@ -109,7 +109,7 @@ impl CellWriter {
         Ok(())
     }
 
-    /// Writes zeros before a cell; `after` is the end of the cells that follow it.
+    /// Writes zeros before an element; `after` is the end of the elements that follow it.
     fn fill_up_to(
         &mut self,
         tree: &mut dyn TreeWriter,
@@ -124,7 +124,7 @@ impl CellWriter {
                 [(major, minor), self.next].map(|(major, minor)| self.order.row_col(major, minor));
             let place = tree.place(self.array).at(At::Entry { row, col });
             let expected = format!("row {next_row}, column {next_col} or later in {}", self.shape);
-            return Err(Error::mismatch(place, "a cell out of order", expected));
+            return Err(Error::mismatch(place, "an element out of order", expected));
         }
         self.write_zeros(tree, major, minor)
     }
@@ -132,9 +132,10 @@ impl CellWriter {
     fn write_zeros(&mut self, tree: &mut dyn TreeWriter, major: u64, minor: u64) -> Result<()> {
         let minors = self.shape.minor(self.order);
         let (from, at) = self.next;
-        // The array has less than 2^64 cells.
-        let cells = (major - from).saturating_mul(minors).saturating_add(minor).saturating_sub(at);
-        let mut left = cells.saturating_mul(self.value_type.size() as u64);
+        // The array has less than 2^64 elements.
+        let elements =
+            (major - from).saturating_mul(minors).saturating_add(minor).saturating_sub(at);
+        let mut left = elements.saturating_mul(self.value_type.size() as u64);
         while left > 0 {
             let now = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK - self.block.len());
             self.block.resize(self.block.len() + now, 0);
@@ -147,7 +148,7 @@ impl CellWriter {
         Ok(())
     }
 
-    /// Writes the remaining cells.
+    /// Writes the remaining elements.
     pub(crate) fn finish(mut self, tree: &mut dyn TreeWriter) -> Result<()> {
         if !self.shape.is_empty() {
             let (major, minors) = (self.shape.major(self.order), self.shape.minor(self.order));
