@@ -83,7 +83,10 @@ fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<SharedOpt
                         known.options.push(*option);
                     }
                 }
-                None => all.push(SharedOption { options: vec![*option], formats: vec![info.name.as_str()] }),
+                None => all.push(SharedOption {
+                    options: vec![*option],
+                    formats: vec![info.name.as_str()],
+                }),
             }
         }
     }
