@@ -29,7 +29,7 @@ pub struct Descriptor {
     pub shape: Vec<u64>,
     /// The number of stored values.
     pub stored: u64,
-    /// Whether the array `fill_value` has the value of cells that are not stored.
+    /// Whether the array `fill_value` has the value of elements that are not stored.
     pub fill: bool,
     /// How entries that are not stored follow from stored ones.
     pub structure: Structure,

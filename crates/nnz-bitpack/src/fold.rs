@@ -25,8 +25,8 @@ impl Fold {
         let mut all = Self { sum: 0, squares: 0, min: u32::MAX, max: 0 };
         for block in values.chunks(BLOCK) {
             let part = fold_block(block);
-            // The squares of a block of values below 2^24 fit in 64 bits; those of other values are
-            // added up again.
+            // The squares of a block of values below 2^24 fit in 64 bits; other squares are added up
+            // again.
             all.squares += if part.max < 1 << 24 { part.squares.into() } else { squares(block) };
             all.sum += part.sum;
             all.min = all.min.min(part.min);

@@ -17,12 +17,12 @@ pub struct Tiles {
     chunk: Vec<u64>,
     /// Number of bytes after which a band is cut off; `None` if only at the end of the array.
     run: Option<u64>,
-    /// The dimensions along which a band is divided: lengths without the first, and those of a
-    /// chunk.
+    /// The dimensions along which a band is divided: the lengths of the array and of a chunk, both
+    /// without the first.
     inner: Vec<usize>,
     tile: Vec<usize>,
     band: usize,
-    /// The number of chunks down each column, if elements are given by column: everything else is that of the
+    /// The number of chunks down each column, if elements are given by column: all other fields describe the
     /// transposed array.
     down: Option<u64>,
 }
@@ -95,8 +95,8 @@ impl Tiles {
         at
     }
 
-    /// Returns the numbers of `count` chunks, which are those of the order in which they are cut, in
-    /// row-major order.
+    /// Returns the numbers of `count` chunks in row-major order. Chunks are numbered in the order in
+    /// which they are cut.
     pub fn in_row_major_order(&self, count: usize) -> impl Iterator<Item = usize> {
         let down = self.down.and_then(|down| usize::try_from(down).ok());
         let (down, across) = match down {

@@ -196,7 +196,7 @@ fn float_bytes(float: &Float, bytes: usize) -> Result<usize> {
     let holds = |(size, e, m): &(usize, u8, u8)| *size >= bytes && exponent <= *e && mantissa <= *m;
     let sizes = [(2, 5, 10), (4, 8, 23), (8, 11, 52), (16, 15, 64)];
     let found = sizes.iter().find(|size| holds(size)).map(|(size, ..)| *size);
-    found.ok_or_else(|| unsupported("a float with more bits than those of NumPy"))
+    found.ok_or_else(|| unsupported("a float with more bits than NumPy supports"))
 }
 
 fn unsupported(what: &str) -> Error {

@@ -61,7 +61,7 @@ pub(crate) struct Filter {
 pub(crate) struct Scratch {
     /// The last decoder of a codec, and the number of its filter.
     decoder: Option<(u16, Decoder)>,
-    /// The output of the last filter, and a buffer for that of the next one.
+    /// The output of the last filter, and a buffer for the output of the next one.
     decoded: Vec<u8>,
     next: Vec<u8>,
 }
@@ -113,7 +113,7 @@ impl Pipeline {
         let filters: Vec<&Filter> = self.active(skipped).collect();
         let mut filters = &filters[..];
         let Scratch { decoder, decoded, next } = scratch;
-        // What is still to be decoded is `stored`, and later the start of `decoded`.
+        // The remaining input is `stored`, and later the start of `decoded`.
         let (mut bytes, mut length) = (Some(stored), stored.len());
         while let Some((last, before)) = filters.split_last() {
             filters = before;

@@ -182,8 +182,8 @@ impl FractalHeap {
         Ok(object.to_vec())
     }
 
-    /// Returns the row and column of the block with an offset. The first two rows have blocks of the same size; those of each
-    /// further row are twice as large.
+    /// Returns the row and column of the block with an offset. The first two rows have blocks of the same size; each
+    /// further row has blocks twice as large.
     fn place(&self, offset: u64) -> (u16, u64) {
         let row_bytes = self.first.saturating_mul(self.width);
         let row = (offset / row_bytes).checked_ilog2().map_or(0, |row| row + 1);

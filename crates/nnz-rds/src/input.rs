@@ -18,7 +18,7 @@ const START: u64 = 64;
 /// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
 
-/// Memory limit for xz in KiB: four times that of the highest level.
+/// Memory limit for xz in KiB: four times as much as the highest level needs.
 const XZ_MEMORY: u32 = 256 << 10;
 
 /// The compression of a file.
@@ -150,7 +150,7 @@ impl<R: Read> Read for Watched<'_, R> {
 fn starts_like(reader: impl Read) -> bool {
     let Ok((stream, _)) = open(reader) else { return false };
     let mut first = Vec::new();
-    // What was read before an error decides.
+    // The bytes before an error decide.
     let _ = stream.take(START).read_to_end(&mut first);
     let first = &*first;
     match first {

@@ -19,7 +19,7 @@ enum Form {
     Reals(Box<Reals>),
 }
 
-/// The code of a missing string, in addition to those of the encodings.
+/// The code of a missing string, in addition to the codes of the encodings.
 const MISSING: u8 = 5;
 
 impl Default for Strings {

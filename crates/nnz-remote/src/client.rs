@@ -93,7 +93,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Returns whether the bucket turned out to be in another region than that of this client.
+    /// Returns whether the bucket turned out to be in another region than this client.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Store(store) if store.is_elsewhere())
     }

@@ -171,7 +171,7 @@ impl Storage for RemoteStorage {
         Ok(Some(Arc::new(upload)))
     }
 
-    /// What is known of files is shared only if operations are members of the same token.
+    /// Information about files is shared only if operations are members of the same token.
     fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
         let (token, temporary) = (context.cancellation(), context.temporary_directory());
         let is_same = token.is_none_or(|token| token.is_in(&self.shared.cancellation));

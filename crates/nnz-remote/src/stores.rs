@@ -20,7 +20,7 @@ pub struct StoreFiles {
     pub extensions: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// What the extension of a URL suggests.
+/// The kind of location that the extension of a URL suggests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// It has the extension of a file.

@@ -29,7 +29,7 @@ use crate::{StorageOptions, StoreFiles};
 const PART: u64 = 8 << 20;
 const PARTS: u64 = 4;
 
-/// Maximum number of parts; that of S3 is 10,000.
+/// Maximum number of parts; S3 allows 10,000.
 const MOST_PARTS: u64 = 9000;
 
 /// The time for an upload that is cancelled to remove what it uploaded.
@@ -53,7 +53,7 @@ struct State {
     phase: Phase,
     /// The last outline of what exists.
     outline: Option<Outline>,
-    /// What was uploaded, and may be removed.
+    /// The uploaded objects, which may be removed.
     created: Option<(Arc<Store>, Arc<Created>)>,
 }
 
@@ -182,7 +182,7 @@ impl Upload {
     }
 
     fn upload_files(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
-        // Members are always new: those of a directory that is replaced are removed before.
+        // Members are always new: the members of a directory that is replaced are removed before.
         let only_new = self.is_directory || !replace;
         let store = Arc::new(Store::for_writing(&self.address, &self.options, only_new)?);
         let created = Arc::new(Created::new(token()));

@@ -21,7 +21,7 @@ pub use v5::{MatFile, is_v5};
 pub use v73::{Unsupported, is_octave, is_v73, open, unsupported, variables};
 pub use variable::{Variable, is_variable_name};
 
-/// What is said of files in Octave's own formats: text, binary and HDF5.
+/// Message for files in Octave's own formats: text, binary and HDF5.
 pub const OCTAVE: &str =
     "a file in Octave's own format, which is not read: save -v7 FILE writes a MAT-file";
 

@@ -10,7 +10,7 @@ use crate::store::{Integers, LevelStore};
 /// A position in a level that only moves forward. It visits all slices of a sparse level, also
 /// those without entries, and checks each of them once.
 pub(super) struct Cursor {
-    /// Its range of dimensions among those of all levels.
+    /// Its range of dimensions among the dimensions of all levels.
     dimensions: Range<usize>,
     extents: Vec<u64>,
     /// The current slice.
@@ -146,8 +146,8 @@ impl Fiber {
     }
 }
 
-/// Reads the coordinates of a slice. They must be in range, and after those of the previous slice
-/// unless it is the `first` of its position.
+/// Reads the coordinates of a slice. They must be in range, and after the coordinates of the previous
+/// slice unless it is the `first` of its position.
 fn place(
     indices: &mut [Window],
     extents: &[u64],

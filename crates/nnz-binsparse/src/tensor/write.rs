@@ -14,7 +14,7 @@ use crate::{Keys, Layout, Options};
 
 /// Writes a tensor into a container. The caller finishes the container.
 ///
-/// Cells of a dense level without an entry are set to the fill value of the tensor, or zero.
+/// Elements of a dense level without an entry are set to the fill value of the tensor, or zero.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn write_tensor(
     let stored = count
         .entries
         .checked_add(count.missing)
-        .ok_or_else(|| Error::unsupported(Place::default(), "more cells than 64 bits can count"))?;
+        .ok_or_else(|| Error::unsupported(Place::default(), "more than 2^64 - 1 elements"))?;
 
     let iso = match &values {
         Values::Iso(value) if count.missing == 0 || same(*value, background) => Some(*value),

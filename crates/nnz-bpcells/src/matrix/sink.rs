@@ -21,7 +21,7 @@ use crate::{FormatVersion, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
-/// What a BPCells matrix can store.
+/// Capabilities of a BPCells matrix as a target.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],

@@ -24,7 +24,7 @@ const VERSION: &str = "version";
 /// Maximum size of an attribute file that is cached.
 const MAX_ATTRIBUTE_LEN: u64 = 64 << 10;
 
-/// Returns whether a directory has a format version, as those of BPCells.
+/// Returns whether a directory has a format version, like the directories of BPCells.
 ///
 /// # Errors
 ///

@@ -355,7 +355,7 @@ impl TreeWriter for Hdf5Writer {
     }
 
     fn list_spec(&self, spec: ArraySpec, len: Option<u64>) -> ArraySpec {
-        // What is stored are references into heaps, which are not compressed. If their number is known, they are
+        // The array stores references into heaps, which are not compressed. If their number is known, they are
         // contiguous as in BPCells.
         match len {
             Some(len) => ArraySpec::new(spec.element, &[len]),

@@ -60,7 +60,7 @@ pub struct Field {
     pub name: String,
     /// The type of its elements.
     pub element: ElementType,
-    /// The lengths of its own dimensions, which follow those of the array; usually none.
+    /// The lengths of its own dimensions, which follow the dimensions of the array; usually none.
     pub shape: Vec<u64>,
 }
 

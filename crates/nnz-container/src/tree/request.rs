@@ -33,8 +33,8 @@ pub(super) struct Inside {
 }
 
 impl Request {
-    /// Prepares a read of elements of `width` bytes, which start at byte `offset` of those of the
-    /// array, and have their `own` dimensions.
+    /// Prepares a read of elements of `width` bytes, which start at byte `offset` of each element of
+    /// the array, and have their `own` dimensions.
     pub(super) fn new(
         selection: &[Range<u64>],
         own: &[u64],

@@ -15,7 +15,7 @@ use nnz_chunk::grid::Grid;
 pub(crate) trait Source: Send + Sync {
     fn place(&self) -> &Place;
 
-    /// Returns the lengths of all dimensions, without those of elements.
+    /// Returns the lengths of all dimensions, without the dimensions of elements.
     fn shape(&self) -> &[u64];
 
     /// Returns whether it has no elements and no shape.

@@ -82,7 +82,7 @@ impl ArraySpec {
 
     /// Sets the shape of chunks. By default it is derived from the shape and the container.
     ///
-    /// Lengths are reduced to those of the dimensions. Chunks of strings may be divided
+    /// Chunks are limited to the shape of the array. Chunks of strings may be divided
     /// differently: a chunk has strings that are adjacent in the array.
     #[must_use]
     pub fn chunk(self, chunk: &[u64]) -> Self {
@@ -90,7 +90,7 @@ impl ArraySpec {
     }
 
     /// Sets the shape of shards, which are files of several chunks, in containers that support
-    /// them. Lengths have to be multiples of those of chunks.
+    /// them. The lengths have to be multiples of the lengths of chunks.
     #[must_use]
     pub fn shard(self, shard: &[u64]) -> Self {
         Self { shard: Some(shard.to_vec()), ..self }
@@ -179,7 +179,7 @@ impl ArraySpec {
             }
             self.check_shard(chunk)?;
             let fitting = chunk.iter().zip(&self.shape).enumerate().map(|(at, (by, len))| {
-                // The shape of chunks divides that of shards.
+                // The shape of chunks divides the shape of shards.
                 if grows(at) || self.shard.is_some() { *by } else { (*by).min(*len).max(1) }
             });
             return Ok(fitting.collect());

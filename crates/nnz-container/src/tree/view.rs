@@ -26,7 +26,7 @@ const BY_THREAD: usize = 256 << 10;
 pub(crate) struct View {
     pub(crate) source: Arc<dyn Source>,
     place: Place,
-    /// The lengths of all dimensions: those of the array, then those of the field.
+    /// The lengths of all dimensions: first of the array, then of the field.
     shape: Vec<u64>,
     /// The offset of the field in an element of the array.
     offset: usize,
@@ -355,7 +355,7 @@ mod tests {
     use super::super::element::TextForm;
     use super::*;
 
-    /// Strings without bytes, as those of NumPy's type `S0`.
+    /// Strings without bytes, as in NumPy's type `S0`.
     struct Bare(Place, Stored);
 
     impl Source for Bare {

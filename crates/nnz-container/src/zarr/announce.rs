@@ -7,7 +7,7 @@ use super::read::Elements;
 use super::store::{Store, StoredFile};
 use nnz_chunk::grid::each_chunk;
 
-/// What is fetched of the beginning of a shard with its index at the end, to find out its length.
+/// Number of bytes to fetch from the beginning of a shard with its index at the end, to learn its length.
 const HEAD: u64 = 4 << 10;
 
 /// Parts of a file that are as close as this are requested together, before its length is known.
@@ -114,7 +114,7 @@ impl Stored {
                 _ => true,
             });
         }
-        // What cannot be opened is an error when it is read.
+        // A file that cannot be opened is an error when it is read.
         let opened = |at: &[u64]| match self.file(at) {
             Ok(Some((StoredFile::File(file), bytes))) => Some((file, bytes)),
             _ => None,

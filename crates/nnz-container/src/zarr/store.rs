@@ -241,7 +241,7 @@ pub(super) enum Listed {
     Link,
 }
 
-/// Returns whether a name is that of a chunk, or of the attributes of version 2.
+/// Returns whether a name belongs to a chunk or the attributes of version 2.
 fn is_chunk_or_attributes(name: &str) -> bool {
     let key = name.strip_prefix("c.").unwrap_or(name);
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());

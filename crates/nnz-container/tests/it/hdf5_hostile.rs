@@ -81,7 +81,7 @@ fn mutated_files_give_errors() {
     let deflated = originals.len();
     originals.push(std::fs::read(write_file(dir.path(), Compression::Zstd(3))).unwrap());
     for (at, original) in originals.into_iter().enumerate() {
-        // The maximum ratio of deflate is 1032, that of Zstandard is larger.
+        // The maximum ratio of deflate is 1032; Zstandard has a larger one.
         let ratio = if at < deflated { 1032 } else { 1 << 16 };
         for at in 0..rounds() {
             let mut bytes = original.clone();
@@ -153,7 +153,7 @@ fn invalid_widths_of_lengths_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = write_file(dir.path(), Compression::None);
     let valid = std::fs::read(&path).unwrap();
-    // The width of lengths follows that of offsets in every version of the superblock.
+    // The width of lengths follows the width of offsets in every version of the superblock.
     for at in 9..16 {
         for width in [0, 1, 3, 9, 16, 40, 136, 255] {
             let mut bytes = valid.clone();

@@ -144,7 +144,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns a chunk. Its length and that of a block are for a chunk of equal values, which is not stored.
+    /// Returns a chunk. The lengths of the chunk and of a block are for a chunk of equal values, which is not stored.
     fn chunk(&self, at: usize, length: usize, block: usize) -> Result<Chunk<'a>, Undecoded> {
         let Some(&offset) = self.offsets.as_chunks::<8>().0.get(at) else {
             return Err(truncated());

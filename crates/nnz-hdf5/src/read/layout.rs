@@ -86,8 +86,8 @@ impl Layout {
                 Ok(Self::External(format!("HDF5 virtual datasets are not supported: {source}")))
             }
             Parsed::Chunked { index, address, mut chunk, plain_edges } => {
-                // The size of an element is another dimension. Some programs write another number, so that of the
-                // datatype is used.
+                // The size of an element is another dimension. Some programs write another number, so the size of
+                // the datatype is used.
                 if chunk.len() == shape.len() + 1 {
                     chunk.pop();
                 }
@@ -161,8 +161,8 @@ impl Chunked {
         if self.plain_edges && is_edge { u32::MAX } else { mask }
     }
 
-    /// Returns the grid in which an index numbers chunks, that of the maximum shape, and the dimension that is its first:
-    /// extensible arrays begin with the unlimited one.
+    /// Returns the grid in which an index numbers chunks, which covers the maximum shape, and the dimension that is its
+    /// first: extensible arrays begin with the unlimited one.
     pub(crate) fn numbering(&self) -> Option<(Grid, usize)> {
         let unlimited = self.most.iter().position(Option::is_none);
         let first = match self.index {

@@ -26,7 +26,7 @@ pub struct VariableStrings {
     place: Place,
     recent: Vec<StoredCollection>,
     read: u64,
-    /// Whether strings are those of an attribute, which may be read several times.
+    /// Whether strings belong to an attribute, which may be read several times.
     keeps: bool,
 }
 

@@ -27,7 +27,7 @@ const LINGER: Duration = Duration::from_millis(20);
 /// An addition to an existing file.
 #[derive(Debug)]
 pub struct Addition {
-    /// Its names below the parent group, which is the root of the writer: one, or those of missing groups, too.
+    /// Its names below the parent group, which is the root of the writer: one, or also the names of missing groups.
     pub names: Vec<String>,
     /// The names of all members of its parent groups.
     pub names_around: BTreeSet<String>,

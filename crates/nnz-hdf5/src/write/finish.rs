@@ -190,7 +190,7 @@ impl Metadata<'_> {
         encode(&messages).map_err(self.at(object))
     }
 
-    /// Returns the messages of an object, without those of its attributes.
+    /// Returns the messages of an object, without its attributes.
     fn messages(&self, object: &Object, parts: Parts) -> Result<Vec<Message>> {
         let members = match &object.kind {
             ObjectKind::Dataset(dataset) => return dataset.messages(),

@@ -83,7 +83,7 @@ impl Existing {
             match message.kind {
                 Kind::NIL | Kind::CONTINUATION => continue,
                 Kind::LINK_INFO => {
-                    // What is in dense storage becomes messages of the header.
+                    // Links in dense storage become messages of the header.
                     let info = link_info::parse(&message.body, sizes)?;
                     links::each_dense(file, &info, &mut |mut body| {
                         if link::parse(&body, sizes)?.name == name {

@@ -27,7 +27,7 @@ pub struct DatasetSpec {
     pub(crate) element: ElementType,
     pub(crate) space: Dataspace,
     pub(crate) layout: Layout,
-    /// Whether the length of the first axis is that of the appended data.
+    /// Whether the first axis is as long as the appended data.
     pub(crate) growing: bool,
     /// Whether no elements are stored.
     pub(crate) unwritten: bool,

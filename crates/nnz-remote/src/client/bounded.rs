@@ -17,7 +17,7 @@ use super::refusal::{Answer, set_last};
 use super::region::learn;
 use crate::object::PIECE;
 
-/// The longest body: that of the longest range, and of any list of a thousand names.
+/// Maximum length of a body: enough for the longest range, and for any list of a thousand names.
 const LONGEST: u64 = 2 * PIECE;
 
 /// Makes clients whose answers are bounded.

@@ -198,7 +198,7 @@ impl Web {
     }
 }
 
-/// Returns whether a name is that of a compressed file.
+/// Returns whether a name has the extension of a compressed file.
 fn is_gzip(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["gz", "bgz", "tgz"].iter().any(|known| extension.eq_ignore_ascii_case(known))

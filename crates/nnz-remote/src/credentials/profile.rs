@@ -71,7 +71,7 @@ fn section(text: &str, name: &str) -> Section {
     found
 }
 
-/// Turns the settings of a profile into those of a client.
+/// Turns the settings of a profile into settings of a client.
 fn settings(mut all: Section, name: &str) -> io::Result<Vec<(Key, String)>> {
     let export = format!("run `aws configure export-credentials --profile {name} --format env`");
     if !all.contains_key("aws_access_key_id") {

@@ -156,7 +156,7 @@ impl RemoteStorage {
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
         let (likely, is_likely) = match files.expected(address.name()) {
-            // What is at the root of a store is in its directories, too.
+            // Files at the root of a store are in its directories, too.
             _ if !is_root && self.has_first_mark() => {
                 (files.inside.get(..1).unwrap_or_default(), true)
             }

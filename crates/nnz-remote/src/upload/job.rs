@@ -18,7 +18,7 @@ const AT_ONCE: usize = 16;
 /// An upload.
 pub(super) struct Job {
     pub(super) store: Arc<Store>,
-    /// The key of the file, or that of the directory without the slash at its end.
+    /// The key of the file, or of the directory without the slash at its end.
     pub(super) key: String,
     pub(super) files: StoreFiles,
     pub(super) created: Arc<Created>,

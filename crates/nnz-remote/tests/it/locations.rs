@@ -100,7 +100,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
     let compared = |number: usize, path: &Path| {
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
         let mut different = Vec::new();
-        // Over a network consolidated metadata are used without looking at those of each array.
+        // Over a network, consolidated metadata is used without looking at the metadata of each array.
         if name.contains("consolidated_disagrees") {
             return different;
         }
@@ -120,7 +120,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
         }
         different
     };
-    // Several at once, as most of the time is that of waiting after a failure.
+    // Several at once, as most of the time is spent waiting after a failure.
     let samples = samples(&root);
     let left = Mutex::new(samples.iter().enumerate().filter(|(number, _)| pick(*number)));
     let different = std::thread::scope(|scope| {

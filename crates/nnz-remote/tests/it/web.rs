@@ -97,7 +97,7 @@ fn empty_objects_have_no_bytes() {
 
 #[test]
 fn the_region_of_a_bucket_is_learned() {
-    // What is learned is that of the process.
+    // The process remembers the region.
     let (folder, server) = served("x", b"something");
     std::fs::rename(folder.path().join("bucket"), folder.path().join("far-away")).unwrap();
     let region = Some("eu-north-1".to_owned());

@@ -24,7 +24,7 @@ pub enum MatlabData {
 pub struct MatlabTensor {
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// The elements, those of the first dimension adjacent.
+    /// The elements in Fortran order.
     pub values: Vector,
     /// The version of the file.
     pub version: &'static str,

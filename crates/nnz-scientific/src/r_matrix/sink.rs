@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_storage::staging::WriteOptions;
 
-/// What a `dgCMatrix` can store.
+/// Capabilities of a `dgCMatrix` as a target.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],

@@ -100,7 +100,7 @@ pub(super) struct AxisNames {
 }
 
 impl AxisNames {
-    /// Uses the same names for rows and columns, like R: those of the columns if there are any.
+    /// Uses the same names for rows and columns, like R: the names of the columns if there are any.
     pub(super) fn make_symmetric(&mut self) {
         let [rows, cols] = &mut self.of_axes;
         let some = |names: &&Strings| !names.is_empty();

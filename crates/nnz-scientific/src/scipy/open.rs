@@ -166,7 +166,7 @@ impl ScipyFile {
     }
 }
 
-/// Reads the value of cells that are not stored, if it is not zero. The Python package `sparse`
+/// Reads the value of elements that are not stored, if it is not zero. The Python package `sparse`
 /// (PyData) stores it in addition to the arrays of SciPy.
 fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> {
     if file.child("fill_value")?.is_none() {

@@ -25,7 +25,7 @@ pub(super) struct Piece {
     pub(super) entries: u64,
     /// Major and entries of each run that is not empty.
     pub(super) runs: Vec<(u64, Range<usize>)>,
-    /// Major, first minor and entries of each sequence of consecutive cells.
+    /// Major, first minor and entries of each sequence of consecutive elements.
     pub(super) stretches: Vec<(u64, u64, Range<usize>)>,
     pub(super) majors: Vec<u8>,
     pub(super) minors: Vec<u8>,
@@ -55,7 +55,7 @@ impl BatchEncoder for MatrixEncoder {
         for run in (0..batch.runs()).filter(|&run| !batch.run(run).is_empty()) {
             self.check_run(batch, run, &mut piece)?;
         }
-        if self.plan.cells {
+        if self.plan.dense {
             stretches(batch, &mut piece);
         }
         self.indices(batch, &mut piece)?;
@@ -193,7 +193,7 @@ fn first_descent<T: Ord>(minors: &[T]) -> Option<usize> {
     minors.iter().zip(minors.iter().skip(1)).position(|(a, b)| a >= b)
 }
 
-/// Finds sequences of consecutive cells.
+/// Finds sequences of consecutive elements.
 fn stretches(batch: &Batch, piece: &mut Piece) {
     for run in 0..batch.runs() {
         let mut rest = batch.run(run);

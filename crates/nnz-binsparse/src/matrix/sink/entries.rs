@@ -115,7 +115,7 @@ impl Form {
     /// Returns the types of the majors and minors stored for each entry.
     pub(super) fn entry_types(&self) -> [Option<ValueType>; 2] {
         match self {
-            Self::Cells(_) => [None, None],
+            Self::Dense(_) => [None, None],
             Self::Entries(sink) => {
                 let majors = sink.listed.as_ref().filter(|_| sink.pairs);
                 [majors.map(|array| array.value_type), Some(sink.minors.value_type)]

@@ -106,7 +106,7 @@ pub(crate) const FAULTS: &[(&str, &str, bool)] = &[
     ("bad_skew_diag", "values, entry (row 1, column 1): found another value", false),
     ("bad_huge_shape", "pointers_to_1: found 8 elements", false),
     ("bad_huge_nsv", "binsparse.number_of_stored_values: found", false),
-    ("bad_overflow_dmatr", "binsparse.shape: found [8589934592, 8589934592] cells", false),
+    ("bad_overflow_dmatr", "binsparse.shape: found [8589934592, 8589934592] elements", false),
     ("bad_shape_beyond_u64", "binsparse.shape: found [1180591620717411303424, 4]", false),
     ("bad_rows_2p64_minus1", "pointers_to_1: found 8 elements", false),
     ("bad_huge_dataset", "values: found a length of 17592186044416 elements with", false),

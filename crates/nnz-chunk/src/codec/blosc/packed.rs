@@ -162,7 +162,8 @@ impl Packed<'_> {
     }
 }
 
-/// Restores elements that were combined with those of the first block, or, in that, with the one before.
+/// Restores elements that were combined with the elements of the first block, or, in the first block, with the
+/// previous element.
 fn undo_delta(bytes: &mut [u8], width: usize, first: Option<&[u8]>) {
     let width = match width {
         1 | 2 | 4 | 8 => width,

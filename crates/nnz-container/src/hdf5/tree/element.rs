@@ -1,4 +1,4 @@
-//! Element types of the array model for those of HDF5.
+//! Element types of the array model for datatypes of HDF5.
 
 use nnz_chunk::byte_order;
 use nnz_core::{Scalar, ValueType, Values};
@@ -58,7 +58,7 @@ pub(super) fn element(datatype: &Datatype) -> Stored {
     }
 }
 
-/// Returns whether members are those of a complex number, as written by h5py.
+/// Returns whether members form a complex number, as written by h5py.
 fn is_complex(real: &CompoundMember, imaginary: &CompoundMember) -> bool {
     let named = real.name == "r" && imaginary.name == "i";
     let adjacent = real.offset == 0 && imaginary.offset == real.datatype.bytes;

@@ -111,7 +111,7 @@ impl Hdf5Group {
         Err(Error::mismatch(place.clone(), found, expected))
     }
 
-    /// Returns whether a path is that of a soft link.
+    /// Returns whether a path leads to a soft link.
     fn is_soft(&self, path: &str) -> bool {
         let (parents, name) = path.trim_matches('/').rsplit_once('/').unwrap_or(("", path));
         let link = self.object.open(parents).and_then(|parent| parent.link(name.trim_matches('/')));

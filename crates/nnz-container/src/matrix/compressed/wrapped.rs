@@ -77,7 +77,7 @@ impl Unwrapped {
         Ok(Some(found))
     }
 
-    /// Fills `out` with restored pointers from that of vector `first` on.
+    /// Fills `out` with restored pointers, starting with the pointer of vector `first`.
     ///
     /// # Errors
     ///

@@ -139,7 +139,7 @@ fn files_in(directory: &InputDirectory, above: &str, depth: usize) -> Result<Fil
     Ok(files)
 }
 
-/// Returns whether a name is that of a chunk, or of a directory of chunks.
+/// Returns whether a name belongs to a chunk or a directory of chunks.
 fn is_chunk(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'c' | b'0'..=b'9'))
 }

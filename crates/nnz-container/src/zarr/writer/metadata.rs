@@ -53,7 +53,7 @@ pub(super) fn group(attributes: &Attributes, version: ZarrVersion) -> Vec<Docume
     }
 }
 
-/// Adds the metadata of all groups and arrays, by path, to that of the root group.
+/// Adds the metadata of all groups and arrays, by path, to the metadata of the root group.
 pub(super) fn consolidate<'a>(
     root: &mut Vec<Document>,
     nodes: impl Iterator<Item = (&'a str, &'a [Document])>,

@@ -275,7 +275,7 @@ fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
 }
 
 /// Returns the name of an entry that prevents a directory from being replaced: one that is not part
-/// of a store, or any if the directory's own metadata is not that of a group or an array.
+/// of a store, or any if the directory's own metadata does not describe a group or an array.
 fn foreign(path: &Path) -> io::Result<Option<OsString>> {
     if is_described(path)? {
         return foreign_within(path, 0);

@@ -97,7 +97,7 @@ impl ZarrWriter {
     /// `member` is its path from the root. The root of the tree is the parent group, which must
     /// exist; only the member may be created in it.
     ///
-    /// An existing group or array is replaced only with `overwrite`. The version is that of the
+    /// An existing group or array is replaced only with `overwrite`. The version is the version of the
     /// store. Consolidated metadata of parent groups is removed before the member is put in place,
     /// and written again afterwards.
     ///

@@ -129,8 +129,8 @@ impl Store {
         done.map(drop).map_err(|error| self.failed_writing(error))
     }
 
-    /// Writes an object that does not exist. The token determines whether an object that was found afterwards is
-    /// that of a request without an answer.
+    /// Writes an object that does not exist. The token determines whether an object that was found afterwards was
+    /// written by a request without an answer.
     pub(crate) async fn put_new(
         &self,
         key: &str,

@@ -59,7 +59,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// Lists an array; `name` is that of a field.
+    /// Lists an array; `name` is the name of a field.
     fn array(
         &mut self,
         inside: &str,
@@ -99,7 +99,7 @@ impl Lister<'_> {
     }
 }
 
-/// Renames fields whose name is that of an earlier one, as SciPy does: the second `x` is `_1_x`.
+/// Renames fields that have the name of an earlier one, as SciPy does: the second `x` is `_1_x`.
 fn make_distinct(names: &mut [String]) {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     if taken.len() == names.len() {

@@ -32,7 +32,7 @@ pub(super) trait Reader {
 
 /// The bytes of an element with random access.
 pub(super) enum Space {
-    /// The file itself, so that offsets are those of the file.
+    /// The file itself, so that offsets are offsets of the file.
     File(InputFile),
     /// The decompressed element.
     Inflated {

@@ -36,7 +36,7 @@ impl Flat {
         Vector::new(Box::new(Self { array, value_type, shape: [len] }))
     }
 
-    /// Reads a range of elements of the dimensions after those of `outer`.
+    /// Reads a range of elements of the dimensions after `outer`.
     fn read(&self, outer: &[Range<u64>], range: Range<u64>, out: &mut [u8]) -> Result<()> {
         if out.is_empty() {
             return Ok(());

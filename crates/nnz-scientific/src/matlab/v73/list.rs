@@ -153,7 +153,7 @@ impl Lister {
         if !self.only_unsupported {
             return Ok(());
         }
-        // What MATLAB stores, such as the names of fields, is known.
+        // The attributes of MATLAB, such as the names of fields, are known.
         let names = object.attributes()?.into_iter();
         for name in names.filter(|name| !name.starts_with("MATLAB_")) {
             let found = readable(object.attribute(&name))?.flatten();
