@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result};
 use nnz_hdf5::{
-    Class, Dataset, Dataspace, Datatype, File, Float, Object, ObjectKind, Padding, Target,
+    Class, Dataset, Dataspace, Datatype, File, Float, LinkTarget, Object, ObjectKind, Padding,
 };
 use nnz_storage::InputFile;
 use serde_json::{Map, Value, json};
@@ -54,8 +54,8 @@ fn visit(file: &Arc<File>, group: &Object, path: &str, seen: &mut BTreeSet<u64>)
     for link in group.links()?.iter() {
         let path = format!("{path}/{}", link.name);
         let address = match link.target {
-            Target::Hard(address) => address,
-            Target::User => {
+            LinkTarget::Hard(address) => address,
+            LinkTarget::User => {
                 print(&path, Map::from_iter([("error".to_owned(), json!("a user-defined link"))]));
                 continue;
             }

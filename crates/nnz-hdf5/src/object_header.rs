@@ -6,7 +6,7 @@ use nnz_core::{Error, Result};
 
 use crate::bytes::{Fields, PutFields as _};
 use crate::fault::{invalid, unsupported};
-use crate::message::{Kind, Message};
+use crate::message::{Message, MessageType};
 use crate::read::file::File;
 use crate::{UNDEFINED, checksum};
 
@@ -107,7 +107,7 @@ impl ObjectHeader {
             };
             self.parse_block(number, &covered[before..], messages)?;
             let more = self.messages.iter().filter(|stored| stored.block == number);
-            let more = more.filter(|stored| stored.message.kind == Kind::CONTINUATION);
+            let more = more.filter(|stored| stored.message.kind == MessageType::CONTINUATION);
             let mut blocks = Vec::new();
             for stored in more {
                 let mut fields = Fields(&stored.message.body);
@@ -153,7 +153,7 @@ impl ObjectHeader {
             };
             let body = at + (bytes.len() - fields.0.len()) as u64;
             let message = Message { kind, flags, body: fields.take(len.into())?.to_vec() };
-            if kind == Kind::REFERENCE_COUNT {
+            if kind == MessageType::REFERENCE_COUNT {
                 if self.version == 1 {
                     return Err(invalid("a reference count in an object header of version 1"));
                 }

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 
 /// A range of an object.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ObjectPart {
     /// Where it starts.
     pub(crate) start: u64,
     pub(crate) bytes: Bytes,
@@ -37,7 +37,7 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) enum First {
     /// A part of it.
-    Part(Part),
+    Part(ObjectPart),
     /// All of it, from a server that ignores ranges.
     Body(Body),
     /// A page for people, of a directory most likely.
@@ -111,7 +111,7 @@ impl Client {
             }
         };
         match first {
-            First::Part(Part { total, .. }) if total > LONGEST => Err(too_long(total)),
+            First::Part(ObjectPart { total, .. }) if total > LONGEST => Err(too_long(total)),
             first => Ok(first),
         }
     }
@@ -122,7 +122,7 @@ impl Client {
         address: &Address,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let part = match self {
             Self::Web(web) => retrying(|| web.range(address, range.clone(), tag)).await?,
             Self::Store(store) => {

@@ -14,7 +14,7 @@ use nnz_storage::{Identity, ReadAt};
 use self::ahead::Stream;
 use self::extents::{Content, Extent, Extents, Planned};
 use crate::address::Address;
-use crate::client::{Client, Part};
+use crate::client::{Client, ObjectPart};
 use crate::failure::Failure;
 use crate::shared::Shared;
 
@@ -83,7 +83,7 @@ impl Inner {
     }
 
     /// Takes the first part of it that came, which was fetched ahead of its reader or not.
-    pub(crate) fn take_first(self: &Arc<Self>, part: Part, ahead: bool) {
+    pub(crate) fn take_first(self: &Arc<Self>, part: ObjectPart, ahead: bool) {
         let (len, stamp) = (part.bytes.len() as u64, self.shared.now());
         let mut state = self.lock();
         state.tag = part.tag;

@@ -82,12 +82,12 @@ impl<'a> UnitReader<'a> for DenseReader<'a> {
         };
         self.elements.start = end;
         let (source, fields) = (self.source, self.fields);
-        Ok(Some(Box::new(Piece { source, fields, majors, elements: start..end })))
+        Ok(Some(Box::new(DenseUnit { source, fields, majors, elements: start..end })))
     }
 }
 
 /// Consecutive elements.
-struct Piece<'a> {
+struct DenseUnit<'a> {
     source: &'a MatrixSource,
     fields: Projection,
     /// The majors, if they are listed.
@@ -95,7 +95,7 @@ struct Piece<'a> {
     elements: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DenseUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, elements } = *self;
         batch.order = source.header().order;

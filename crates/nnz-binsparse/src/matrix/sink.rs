@@ -20,7 +20,7 @@ use crate::output::{stored_type, write_fill};
 use crate::store::zero;
 use crate::{DataType, Layout, Options};
 use dense::DenseSink;
-use encode::{MatrixEncoder, Piece};
+use encode::{EncodedBatch, MatrixEncoder};
 use entries::EntrySink;
 use plan::Plan;
 
@@ -138,7 +138,7 @@ impl MatrixSink {
         })
     }
 
-    fn append_values(&mut self, piece: &Piece) -> Result<()> {
+    fn append_values(&mut self, piece: &EncodedBatch) -> Result<()> {
         if !self.encoder.plan.iso {
             return self.container.append_bytes(self.values, &piece.values);
         }
@@ -171,7 +171,8 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
-        let piece = encoded.downcast::<Piece>().ok().filter(|piece| piece.first == self.entries);
+        let piece =
+            encoded.downcast::<EncodedBatch>().ok().filter(|piece| piece.first == self.entries);
         let Some(piece) = piece else {
             return Err(Error::argument("not the next batch of this matrix"));
         };

@@ -6,7 +6,7 @@ use nnz_bitpack::CHUNK;
 use nnz_core::{At, Error, FragmentBatch, Place, Result};
 
 use super::members::CELL_NAMES;
-use super::reader::Piece;
+use super::reader::FragmentUnit;
 use crate::arrays::Loaded;
 
 /// Chunks that are decoded and checked together: so few that all columns fit into the L1 cache.
@@ -17,7 +17,7 @@ const NARROW: u32 = 25;
 
 /// The columns of a piece in memory, still encoded.
 pub(super) struct Columns<'s> {
-    pub(super) piece: &'s Piece<'s>,
+    pub(super) piece: &'s FragmentUnit<'s>,
     /// The number of chunks of 128 fragments that the piece touches.
     pub(super) chunks: usize,
     pub(super) cells: Option<Loaded<'s>>,

@@ -92,18 +92,18 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         let limit = (start / matrix.step).saturating_add(1).saturating_mul(matrix.step);
         let end = limit.min(self.elements.end);
         self.elements.start = end;
-        Ok(Some(Box::new(Piece { matrix, fields, elements: start..end })))
+        Ok(Some(Box::new(DenseUnit { matrix, fields, elements: start..end })))
     }
 }
 
 /// Adjacent elements.
-struct Piece<'a> {
+struct DenseUnit<'a> {
     matrix: &'a Dense,
     fields: Projection,
     elements: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DenseUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, elements } = *self;
         batch.order = matrix.order;

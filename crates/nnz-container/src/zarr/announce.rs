@@ -23,7 +23,7 @@ const OVERHEAD: u64 = 4 << 10;
 const MOST_FILES: usize = 256;
 
 /// A chunk, and the range of bytes that is read if it is stored unchanged.
-type Part = (u64, Range<u64>);
+type ChunkRange = (u64, Range<u64>);
 
 impl Elements {
     /// Announces that ranges of elements will be read soon.
@@ -31,7 +31,7 @@ impl Elements {
         let Store::Directory(directory) = &self.stored.directory else { return };
         let metadata = &self.stored.metadata;
         let (size, plain) = (self.size(), metadata.pipeline.is_plain());
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ChunkRange> = Vec::new();
         each_chunk(ranges, metadata.chunk, |chunk, part| {
             let is_last = parts.last().is_some_and(|(last, _)| *last == chunk);
             if plain || !(is_last || self.cached(chunk).is_some()) {
@@ -82,9 +82,9 @@ impl Stored {
     }
 
     /// Announces parts of files: their lengths, then the indexes of shards, then chunks.
-    fn will_read_parts(&self, parts: Vec<Part>, plain: bool) {
+    fn will_read_parts(&self, parts: Vec<ChunkRange>, plain: bool) {
         let Store::Directory(directory) = &self.directory else { return };
-        let mut files: Vec<(Vec<u64>, Vec<Part>)> = Vec::new();
+        let mut files: Vec<(Vec<u64>, Vec<ChunkRange>)> = Vec::new();
         for part in parts {
             let mut at = self.position(part.0);
             if let Some(shard) = &self.metadata.shard {
@@ -100,7 +100,7 @@ impl Stored {
                 break;
             }
         }
-        let first = |inside: &[Part]| match &self.metadata.shard {
+        let first = |inside: &[ChunkRange]| match &self.metadata.shard {
             Some(shard) if shard.at_start => 0..shard.index_bytes,
             Some(_) => 0..HEAD,
             None => joined(inside),
@@ -142,7 +142,7 @@ impl Stored {
 }
 
 /// Returns the range of all parts of a file if they are close, else the first.
-fn joined(parts: &[Part]) -> Range<u64> {
+fn joined(parts: &[ChunkRange]) -> Range<u64> {
     let start = parts.iter().map(|(_, part)| part.start).min().unwrap_or_default();
     let end = parts.iter().map(|(_, part)| part.end).max().unwrap_or_default();
     match parts {

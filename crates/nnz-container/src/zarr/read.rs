@@ -40,7 +40,7 @@ pub(super) struct Elements {
 }
 
 /// A part of a chunk with its destination.
-struct Piece<'a> {
+struct ChunkRead<'a> {
     chunk: u64,
     from: usize,
     out: &'a mut [u8],
@@ -81,7 +81,11 @@ impl Elements {
     }
 
     /// Divides a read into parts of chunks.
-    fn pieces<'a>(&self, first: u64, out: &'a mut [u8]) -> impl Iterator<Item = Piece<'a>> + Send {
+    fn pieces<'a>(
+        &self,
+        first: u64,
+        out: &'a mut [u8],
+    ) -> impl Iterator<Item = ChunkRead<'a>> + Send {
         let (bytes, mut next, mut rest) = (self.chunk_bytes(), first * self.size as u64, out);
         std::iter::from_fn(move || {
             if rest.is_empty() {
@@ -92,14 +96,14 @@ impl Elements {
             let (out, after) = std::mem::take(&mut rest).split_at_mut(wanted);
             rest = after;
             let from = usize::try_from(next % bytes).unwrap_or(usize::MAX);
-            let piece = Piece { chunk: next / bytes, from, out };
+            let piece = ChunkRead { chunk: next / bytes, from, out };
             next += piece.out.len() as u64;
             Some(piece)
         })
     }
 
-    fn read_piece(&self, piece: Piece<'_>) -> Result<()> {
-        let Piece { chunk, from, out } = piece;
+    fn read_piece(&self, piece: ChunkRead<'_>) -> Result<()> {
+        let ChunkRead { chunk, from, out } = piece;
         if let Some(cached) = self.cache.get(chunk) {
             out.copy_from_slice(&cached[from..from + out.len()]);
             return Ok(());

@@ -11,7 +11,7 @@ use nnz_storage::staging::WriteOptions;
 use nnz_testing::mutations::{mutate, rounds};
 use nnz_testing::random::Random;
 
-use crate::common::damaged::{self, Target};
+use crate::common::damaged::{self, DamagedFile};
 use crate::common::{golden, hdf5};
 
 /// Reads everything that can be read, and returns the size of the largest array.
@@ -72,7 +72,7 @@ fn mutated_files_give_errors() {
     // All forms of texts and numbers that other programs write.
     let variants = golden::valid("hdf5").into_iter().map(|file| file.path);
     paths.extend(variants.filter(|path| path.to_string_lossy().contains("hand/var_")));
-    let target = Target::new();
+    let target = DamagedFile::new();
     let mut random = damaged::random();
     let mut originals: Vec<Vec<u8>> =
         paths.iter().map(|path| std::fs::read(path).unwrap()).collect();

@@ -11,7 +11,7 @@ use nnz_storage::InputFile;
 use super::links::Link;
 use crate::bytes::Sizes;
 use crate::fault::unsupported;
-use crate::message::{Kind, cache_image};
+use crate::message::{MessageType, cache_image};
 use crate::object_header::ObjectHeader;
 use crate::read::object::Object;
 use crate::superblock::{self, Superblock};
@@ -84,7 +84,8 @@ impl File {
                 )));
             }
         }
-        let image = self.extension()?.map(|extension| extension.body(self, Kind::CACHE_IMAGE));
+        let image =
+            self.extension()?.map(|extension| extension.body(self, MessageType::CACHE_IMAGE));
         match image.transpose()?.flatten() {
             Some(message) => cache_image::read(self, &message),
             None => Ok(Vec::new()),

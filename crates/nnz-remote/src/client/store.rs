@@ -20,7 +20,7 @@ pub(crate) use self::write::Existing;
 use super::bounded::Bounded;
 use super::refusal::{Refusal, send};
 use super::web::install_ring;
-use super::{Listed, Part, learned};
+use super::{Listed, ObjectPart, learned};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
@@ -103,7 +103,7 @@ impl Store {
         self.service == Service::S3 && learned(&self.bucket) != self.region
     }
 
-    pub(crate) async fn first(&self, key: &str, range: Range<u64>) -> Result<Part, Failure> {
+    pub(crate) async fn first(&self, key: &str, range: Range<u64>) -> Result<ObjectPart, Failure> {
         let path = parsed(key)?;
         let start = range.start;
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
@@ -115,9 +115,12 @@ impl Store {
                 let found = send(self.objects.get_opts(&path, head)).await;
                 let found = found.map_err(|error| self.failed(error))?;
                 match found.meta.size {
-                    total if total <= start => {
-                        Ok(Part { start: total, bytes: Bytes::new(), total, tag: found.meta.e_tag })
-                    }
+                    total if total <= start => Ok(ObjectPart {
+                        start: total,
+                        bytes: Bytes::new(),
+                        total,
+                        tag: found.meta.e_tag,
+                    }),
                     _ => Err(self.failed(error)),
                 }
             }
@@ -130,7 +133,7 @@ impl Store {
         key: &str,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range)),
             if_match: tag.map(str::to_owned),
@@ -226,7 +229,7 @@ fn no_bucket() -> Failure {
 }
 
 /// Reads what was answered.
-async fn part(result: GetResult) -> Result<Part, Failure> {
+async fn part(result: GetResult) -> Result<ObjectPart, Failure> {
     let (total, tag) = (result.meta.size, result.meta.e_tag.clone());
     let (start, len) = (result.range.start, result.range.end.saturating_sub(result.range.start));
     // The body may be cut although the request succeeded.
@@ -235,7 +238,7 @@ async fn part(result: GetResult) -> Result<Part, Failure> {
         Failure::transient(clean(&cause))
     })?;
     match (bytes.len() as u64).cmp(&len) {
-        Ordering::Equal => Ok(Part { start, bytes, total, tag }),
+        Ordering::Equal => Ok(ObjectPart { start, bytes, total, tag }),
         Ordering::Less => Err(Failure::transient("the server sent less than it said")),
         Ordering::Greater => {
             Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))

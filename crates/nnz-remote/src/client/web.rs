@@ -10,7 +10,7 @@ use reqwest::header::{
 };
 use reqwest::{Response, StatusCode, redirect};
 
-use super::{First, Part};
+use super::{First, ObjectPart};
 use crate::StorageOptions;
 use crate::address::Address;
 use crate::failure::{Failure, clean};
@@ -133,13 +133,16 @@ impl Web {
                     return Err(Failure::new(io::ErrorKind::Other, WRONG_RANGE));
                 }
                 let bytes = body(response, range.end - range.start).await?;
-                Ok(First::Part(Part { start: range.start, bytes, total, tag }))
+                Ok(First::Part(ObjectPart { start: range.start, bytes, total, tag }))
             }
             // No range of an empty object can be satisfied.
             StatusCode::RANGE_NOT_SATISFIABLE => match unsatisfied(response.headers()) {
-                Some(total) if total <= asked.start => {
-                    Ok(First::Part(Part { start: total, bytes: bytes::Bytes::new(), total, tag }))
-                }
+                Some(total) if total <= asked.start => Ok(First::Part(ObjectPart {
+                    start: total,
+                    bytes: bytes::Bytes::new(),
+                    total,
+                    tag,
+                })),
                 _ => Err(Failure::new(io::ErrorKind::Other, "the server refused the range")),
             },
             _ => {
@@ -151,7 +154,7 @@ impl Web {
                 match len.filter(|len| *len <= SMALL.min(asked.end)) {
                     Some(total) => {
                         let bytes = body(response, total).await?;
-                        Ok(First::Part(Part { start: 0, bytes, total, tag }))
+                        Ok(First::Part(ObjectPart { start: 0, bytes, total, tag }))
                     }
                     None => Ok(First::Body(Body { response, len, tag })),
                 }
@@ -164,7 +167,7 @@ impl Web {
         address: &Address,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let response = self.get(address, Some(&range), tag).await?;
         let found = tag_of(response.headers());
         match response.status() {
@@ -187,7 +190,7 @@ impl Web {
             return Err(Failure::changed());
         }
         let bytes = body(response, range.end - range.start).await?;
-        Ok(Part { start: range.start, bytes, total, tag: found })
+        Ok(ObjectPart { start: range.start, bytes, total, tag: found })
     }
 
     /// Fetches the whole object, from the start.

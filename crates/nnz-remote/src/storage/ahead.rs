@@ -9,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use nnz_core::Cancellation;
 
 use super::RemoteStorage;
-use super::known::{Found, Known};
+use super::known::{Known, PathState};
 use crate::address::Address;
 use crate::bridge;
-use crate::client::{Client, First, Part};
+use crate::client::{Client, First, ObjectPart};
 use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
@@ -34,8 +34,8 @@ impl RemoteStorage {
             let most = range.start.saturating_add(MOST_BYTES);
             let range = range.start..range.end.clamp(range.start.saturating_add(1), most);
             match known.found.get(path) {
-                Some(Found::Listed(len)) if *len > 0 => listed.push((path, *len, range)),
-                Some(Found::Opened(file)) => opened.push((Arc::clone(file), range)),
+                Some(PathState::Listed(len)) if *len > 0 => listed.push((path, *len, range)),
+                Some(PathState::Opened(file)) => opened.push((Arc::clone(file), range)),
                 None if known.announced.len() < MOST && !self.is_outside(&known, path) => {
                     known.announced.push_back((path.clone(), range));
                 }
@@ -64,7 +64,7 @@ impl RemoteStorage {
     }
 
     /// Returns what is known of a path, after waiting for its request.
-    pub(super) fn look(&self, path: &Path) -> io::Result<Option<Found>> {
+    pub(super) fn look(&self, path: &Path) -> io::Result<Option<PathState>> {
         let opening = self.known().opening.get(path).cloned();
         if let Some(opening) = opening {
             opening.wait(&self.shared.cancellation)?;
@@ -194,11 +194,11 @@ impl Asking {
             }
             // A copy of what comes without ranges is made by its reader.
             Ok(First::Body(_)) => (None, Ok(()), 0),
-            Ok(First::Page) => (Some(Found::NoObject), Ok(()), 0),
-            Err(failure) if failure.is_missing() => (Some(Found::NoObject), Ok(()), 0),
+            Ok(First::Page) => (Some(PathState::NoObject), Ok(()), 0),
+            Err(failure) if failure.is_missing() => (Some(PathState::NoObject), Ok(()), 0),
             Err(failure) => match self.storage.upgrade() {
                 Some(storage) if storage.may_be_absent(&self.address, failure.kind) => {
-                    (Some(Found::NoObject), Ok(()), 0)
+                    (Some(PathState::NoObject), Ok(()), 0)
                 }
                 _ => (None, Err(failure), 0),
             },
@@ -211,14 +211,14 @@ impl Asking {
     }
 
     /// Makes an object of a part of it, which counts as fetched ahead until it is read.
-    fn opened(&self, part: Part) -> Found {
+    fn opened(&self, part: ObjectPart) -> PathState {
         let (client, shared) = (&self.client, &self.storage.shared);
         let inner = Inner::new(client, self.address.clone(), shared, part.total);
         inner.take_first(part, true);
-        Found::Opened(Arc::new(Object(inner)))
+        PathState::Opened(Arc::new(Object(inner)))
     }
 
-    fn finish(&mut self, found: Option<Found>, end: Result<(), Failure>) {
+    fn finish(&mut self, found: Option<PathState>, end: Result<(), Failure>) {
         self.done = true;
         if let Some(storage) = self.storage.upgrade() {
             let mut known = storage.known();

@@ -22,7 +22,7 @@ use super::numbers::Numbers;
 use super::open::{self, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use array::{Array, Parser};
-use list::Found;
+use list::VariableLocation;
 use space::Space;
 use stored::Stored;
 use tag::Tag;
@@ -38,7 +38,7 @@ pub struct MatFile {
     file: InputFile,
     /// Whether numbers are big-endian.
     big: bool,
-    found: Vec<Found>,
+    found: Vec<VariableLocation>,
 }
 
 impl MatFile {

@@ -118,19 +118,19 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         let start = self.next;
         self.next = start.saturating_add(places.entries() as u64);
         let (matrix, fields, blocks) = (self.matrix, self.fields, start..self.next);
-        Ok(Some(Box::new(Piece { matrix, fields, places, blocks })))
+        Ok(Some(Box::new(BlockUnit { matrix, fields, places, blocks })))
     }
 }
 
 /// Consecutive blocks.
-struct Piece<'a> {
+struct BlockUnit<'a> {
     matrix: &'a Blocks,
     fields: Projection,
     places: Batch,
     blocks: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for BlockUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, places, blocks } = *self;
         let [rows, cols] = matrix.block;

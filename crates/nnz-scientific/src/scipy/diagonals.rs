@@ -156,19 +156,19 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             }
         }
         let (matrix, fields) = (self.matrix, self.fields);
-        let unit = (!parts.is_empty()).then_some(Piece { matrix, fields, parts });
+        let unit = (!parts.is_empty()).then_some(DiagonalUnit { matrix, fields, parts });
         Ok(unit.map(|unit| Box::new(unit) as Box<dyn Unit + 'a>))
     }
 }
 
 /// Parts of consecutive diagonals.
-struct Piece<'a> {
+struct DiagonalUnit<'a> {
     matrix: &'a Diagonals,
     fields: Projection,
     parts: Vec<Diagonal>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DiagonalUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, parts } = *self;
         let elements =

@@ -5,7 +5,7 @@ use nnz_container::tree::NodeId;
 use nnz_core::{Result, Scalar};
 
 use super::Options;
-use super::encode::Piece;
+use super::encode::EncodedBatch;
 use super::plan::Plan;
 use crate::DataType;
 use crate::output::IntegerArray;
@@ -63,7 +63,7 @@ impl DenseSink {
         &mut self,
         container: &mut NamedArraysWriter,
         values: NodeId,
-        piece: &Piece,
+        piece: &EncodedBatch,
     ) -> Result<()> {
         let size = self.fill.value_type().size();
         for (major, minor, entries) in &piece.stretches {

@@ -3,7 +3,7 @@
 use nnz_container::NamedArraysWriter;
 use nnz_core::{Result, ValueType};
 
-use super::encode::Piece;
+use super::encode::EncodedBatch;
 use super::plan::Plan;
 use super::{Form, Options};
 use crate::DataType;
@@ -58,7 +58,7 @@ impl EntrySink {
     pub(super) fn push(
         &mut self,
         container: &mut NamedArraysWriter,
-        piece: &Piece,
+        piece: &EncodedBatch,
         first: u64,
     ) -> Result<()> {
         match (&mut self.listed, &mut self.pointers) {

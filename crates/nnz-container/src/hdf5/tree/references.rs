@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result, readable};
-use nnz_hdf5::{ObjectKind, Target};
+use nnz_hdf5::{LinkTarget, ObjectKind};
 
 use super::Shared;
 
@@ -46,7 +46,7 @@ fn find(shared: &Shared) -> Result<Paths> {
         // An invalid group hides only its own members.
         let Some(links) = readable(group.links())? else { continue };
         for link in links.iter() {
-            let Target::Hard(address) = link.target else { continue };
+            let LinkTarget::Hard(address) = link.target else { continue };
             if paths.contains_key(&address) {
                 continue;
             }

@@ -8,7 +8,7 @@ use nnz_storage::InputFile;
 
 use super::Classic;
 use super::extent::{Extent, room_for};
-use super::header::{self, Kind};
+use super::header::{self, NcType};
 use crate::tree::{
     ArrayStorage, Attribute, AttributeValue, Child, ChildKind, Layout, NdArray, ReadRange, Source,
     Stored, TextForm, View, check_rank,
@@ -48,9 +48,9 @@ impl Classic {
         }
         check_rank(shape.len(), &place)?;
         let element = match variable.kind {
-            Kind::Number(value_type) => Stored::Number { value_type, big: true },
+            NcType::Number(value_type) => Stored::Number { value_type, big: true },
             // The last dimension is the length of strings.
-            Kind::Char => {
+            NcType::Char => {
                 let bytes = usize::try_from(shape.pop().unwrap_or(1)).unwrap_or(usize::MAX);
                 Stored::Text { bytes, form: TextForm::Zeros }
             }
@@ -96,12 +96,12 @@ fn attribute(
     file.read_metadata_at(&mut bytes, found.at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at))))?;
     Ok(Some(match found.kind {
-        Kind::Char => {
+        NcType::Char => {
             // C programs count the terminating zero of a string.
             let text = TextForm::Zeros.strip(&bytes);
             Attribute::scalar(AttributeValue::Strings([text].into_iter().collect()))
         }
-        Kind::Number(value_type) => {
+        NcType::Number(value_type) => {
             byte_order::to_native(&mut bytes, value_type, true);
             let mut values = Values::new(value_type);
             values.resize_bytes(bytes.len() / value_type.size()).copy_from_slice(&bytes);

@@ -7,7 +7,7 @@ use super::element::Described;
 use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
-use super::target::Target;
+use super::target::GroupTarget;
 use crate::tree::ArraySpec;
 use nnz_chunk::Tiles;
 use nnz_chunk::product;
@@ -69,7 +69,11 @@ impl Strings {
     }
 
     /// Appends all strings of a reader.
-    pub(super) fn append(&mut self, target: &Target, strings: &mut dyn StringReader) -> Result<()> {
+    pub(super) fn append(
+        &mut self,
+        target: &GroupTarget,
+        strings: &mut dyn StringReader,
+    ) -> Result<()> {
         let room = match (self.growing, self.unwritten) {
             (_, true) => 0,
             (true, false) => u64::MAX,
@@ -110,7 +114,7 @@ impl Strings {
     }
 
     /// Writes a chunk, which is always stored completely.
-    fn write(&mut self, target: &Target) -> Result<()> {
+    fn write(&mut self, target: &GroupTarget) -> Result<()> {
         let count = product(self.chunk.iter().copied())?;
         let missing = usize::try_from(count - self.held).unwrap_or(usize::MAX);
         let missing = missing.checked_mul(4).and_then(|bytes| bytes.checked_add(self.buffer.len()));
@@ -128,7 +132,7 @@ impl Strings {
     }
 
     /// Writes the rest. All strings must have been appended.
-    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
+    pub(super) fn finish(&mut self, target: &GroupTarget) -> Result<()> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }

@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The directory to write and the group in it.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct GroupTarget {
     staged: StagedDirectory,
     /// The path of the group in the directory: empty, or names followed by `/`.
     group: String,
@@ -52,7 +52,7 @@ pub(super) fn is_name(name: &str) -> bool {
     !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > MAX_NAME_LEN)
 }
 
-impl Target {
+impl GroupTarget {
     /// Finds the innermost existing group; what is below it is written as one directory.
     pub(super) fn create(
         path: &Path,

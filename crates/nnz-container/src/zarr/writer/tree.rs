@@ -11,7 +11,7 @@ use super::element::Described;
 use super::metadata::{self, Attributes};
 use super::options::ZarrOptions;
 use super::strings::Strings;
-use super::target::{self, Target};
+use super::target::{self, GroupTarget};
 use super::{ZarrVersion, attribute};
 use crate::ContainerInfo;
 use crate::json;
@@ -41,7 +41,7 @@ use nnz_storage::staging::WriteOptions;
 /// ```
 #[derive(Debug)]
 pub struct ZarrWriter {
-    target: Target,
+    target: GroupTarget,
     /// The path of the group in messages.
     path: PathBuf,
     nodes: Vec<Node>,
@@ -56,11 +56,11 @@ struct Node {
     /// Its path in the group.
     path: String,
     attributes: Attributes,
-    kind: Kind,
+    kind: NodeKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum NodeKind {
     Group,
     Array(Box<Array>),
     Strings(Box<Strings>),
@@ -86,8 +86,9 @@ impl ZarrWriter {
             let what = format!("{name:?} cannot be the name of a group in a Zarr store");
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
-        let target = Target::create(path, group, write, options.version)?;
-        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let target = GroupTarget::create(path, group, write, options.version)?;
+        let root =
+            Node { path: String::new(), attributes: Attributes::new(), kind: NodeKind::Group };
         let path = full_path(path, group);
         let (nodes, paths) = (vec![root], BTreeSet::new());
         Ok(Self { target, path, nodes, paths, options, failed: false })
@@ -110,8 +111,9 @@ impl ZarrWriter {
         write: WriteOptions,
         options: ZarrOptions,
     ) -> Result<Self> {
-        let target = Target::add(path, member, write)?;
-        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let target = GroupTarget::add(path, member, write)?;
+        let root =
+            Node { path: String::new(), attributes: Attributes::new(), kind: NodeKind::Group };
         let around = member.trim_matches('/').rsplit_once('/').map_or("", |(around, _)| around);
         let path = full_path(path, around);
         let options = ZarrOptions { version: target.version(), ..options };
@@ -149,7 +151,7 @@ impl ZarrWriter {
     /// Checks that a member can be added to a group, and returns its path.
     fn take(&mut self, parent: NodeId, name: &str) -> Result<(String, Place)> {
         let parent_place = self.place(parent);
-        let Node { path, kind: Kind::Group, .. } = self.node(parent)? else {
+        let Node { path, kind: NodeKind::Group, .. } = self.node(parent)? else {
             return Err(Error::mismatch(parent_place, "an array", "a group"));
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
@@ -168,7 +170,7 @@ impl ZarrWriter {
         }
     }
 
-    fn push(&mut self, path: String, kind: Kind) -> NodeId {
+    fn push(&mut self, path: String, kind: NodeKind) -> NodeId {
         self.nodes.push(Node { path, attributes: Attributes::new(), kind });
         NodeId(self.nodes.len() - 1)
     }
@@ -177,7 +179,7 @@ impl ZarrWriter {
     fn with(
         &mut self,
         array: NodeId,
-        work: impl FnOnce(&mut Kind, &Target) -> Option<Result<()>>,
+        work: impl FnOnce(&mut NodeKind, &GroupTarget) -> Option<Result<()>>,
     ) -> Result<()> {
         let place = self.place(array);
         let node = self.nodes.get_mut(array.0);
@@ -212,7 +214,7 @@ impl TreeWriter for ZarrWriter {
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
         let (path, _) = self.take(parent, name)?;
-        Ok(self.push(path, Kind::Group))
+        Ok(self.push(path, NodeKind::Group))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
@@ -244,9 +246,9 @@ impl TreeWriter for ZarrWriter {
         let (inner, context) = (path.clone(), place.clone());
         let kind = match described.is_text {
             true => Strings::new(inner, place, spec, described, version)
-                .map(|strings| Kind::Strings(Box::new(strings))),
+                .map(|strings| NodeKind::Strings(Box::new(strings))),
             false => Array::new(inner, place, spec, described, (version, threads))
-                .map(|array| Kind::Array(Box::new(array))),
+                .map(|array| NodeKind::Array(Box::new(array))),
         };
         let kind = kind.map_err(|error| error.with_context(&context))?;
         Ok(self.push(path, kind))
@@ -267,31 +269,31 @@ impl TreeWriter for ZarrWriter {
 
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append(target, bytes)),
+            NodeKind::Array(array) => Some(array.append(target, bytes)),
             _ => None,
         })
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append_strings(target, strings)),
-            Kind::Strings(array) => Some(array.append(target, strings)),
-            Kind::Group => None,
+            NodeKind::Array(array) => Some(array.append_strings(target, strings)),
+            NodeKind::Strings(array) => Some(array.append(target, strings)),
+            NodeKind::Group => None,
         })
     }
 
     fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append_records(target, fields)),
+            NodeKind::Array(array) => Some(array.append_records(target, fields)),
             _ => None,
         })
     }
 
     fn finish_array(&mut self, array: NodeId) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.finish(target)),
-            Kind::Strings(array) => Some(array.finish(target)),
-            Kind::Group => None,
+            NodeKind::Array(array) => Some(array.finish(target)),
+            NodeKind::Strings(array) => Some(array.finish(target)),
+            NodeKind::Group => None,
         })
     }
 
@@ -304,12 +306,12 @@ impl TreeWriter for ZarrWriter {
         let version = self.options.version;
         for Node { path, attributes, kind } in &mut self.nodes {
             let described = match kind {
-                Kind::Group => metadata::group(attributes, version),
-                Kind::Array(array) => {
+                NodeKind::Group => metadata::group(attributes, version),
+                NodeKind::Array(array) => {
                     array.finish(&self.target)?;
                     array.documents(attributes)
                 }
-                Kind::Strings(strings) => {
+                NodeKind::Strings(strings) => {
                     strings.finish(&self.target)?;
                     strings.documents(attributes)
                 }
