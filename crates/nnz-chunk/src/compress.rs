@@ -54,7 +54,7 @@ impl From<Method> for Compression {
 }
 
 /// A compression as text.
-pub(crate) struct Named {
+pub(crate) struct CompressionName {
     name: &'static str,
     levels: Option<RangeInclusive<u32>>,
     /// The lowest level in a text.
@@ -63,16 +63,16 @@ pub(crate) struct Named {
 }
 
 /// All compressions.
-pub(crate) const ALL: &[Named] = &[
-    Named { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
-    Named { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
-    Named { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },
-    Named { name: "pcodec", levels: Some(0..=12), first: 0, make: Compression::Pcodec },
+pub(crate) const ALL: &[CompressionName] = &[
+    CompressionName { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
+    CompressionName { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
+    CompressionName { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },
+    CompressionName { name: "pcodec", levels: Some(0..=12), first: 0, make: Compression::Pcodec },
 ];
 
 /// Lists all forms of a compression as text.
 fn expected() -> String {
-    let form = |Named { name, levels, first, .. }: &Named| match levels {
+    let form = |CompressionName { name, levels, first, .. }: &CompressionName| match levels {
         None => (*name).to_owned(),
         Some(levels) => format!("{name}:{first} to {name}:{}", levels.end()),
     };
@@ -97,7 +97,7 @@ impl FromStr for Compression {
                     Some((name, level)) => (name, Some(level.parse().map_err(|_| expected())?)),
                     None => (method, None),
                 };
-                let fits = |named: &&Named| match (&named.levels, level) {
+                let fits = |named: &&CompressionName| match (&named.levels, level) {
                     (Some(levels), Some(level)) => (named.first..=*levels.end()).contains(&level),
                     (levels, level) => levels.is_none() && level.is_none(),
                 };

@@ -214,7 +214,7 @@ impl FractalHeap {
 }
 
 /// A written heap, and the IDs of its objects.
-pub(crate) struct Written {
+pub(crate) struct WrittenHeap {
     pub(crate) address: u64,
     pub(crate) ids: Vec<[u8; 8]>,
 }
@@ -223,7 +223,7 @@ pub(crate) struct Written {
 pub(crate) fn write<W: Write + Seek>(
     output: &mut Output<W>,
     objects: &[Vec<u8>],
-) -> Result<Written> {
+) -> Result<WrittenHeap> {
     let used = objects.iter().fold(BLOCK_HEAD, |sum, object| sum.saturating_add(object.len()));
     if used > LARGEST {
         let what =
@@ -249,7 +249,7 @@ pub(crate) fn write<W: Write + Seek>(
     let sum = checksum::lookup3(&block);
     block[BLOCK_CHECKSUM..BLOCK_HEAD].copy_from_slice(&sum.to_le_bytes());
     output.append(&block)?;
-    Ok(Written { address, ids })
+    Ok(WrittenHeap { address, ids })
 }
 
 fn head(size: usize, used: usize, objects: usize, block: u64) -> Vec<u8> {

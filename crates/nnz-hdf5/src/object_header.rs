@@ -23,7 +23,7 @@ pub(crate) struct ObjectHeader {
     /// Whether messages have a creation order.
     pub(crate) ordered: bool,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) messages: Vec<Stored>,
+    pub(crate) messages: Vec<StoredMessage>,
 }
 
 /// A block of messages.
@@ -38,7 +38,7 @@ pub(crate) struct Block {
 
 /// A message, the block it is in, and the address of its body.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredMessage {
     pub(crate) message: Message,
     pub(crate) order: u16,
     pub(crate) block: usize,
@@ -161,7 +161,7 @@ impl ObjectHeader {
                 fields.take(1)?;
                 self.links = (fields.u32()?, body.checked_add(1));
             }
-            self.messages.push(Stored { message, order, block, body });
+            self.messages.push(StoredMessage { message, order, block, body });
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 
 pub(crate) use self::refusal::send;
 pub(crate) use self::region::learned;
-pub(crate) use self::store::{Existing, Store};
+pub(crate) use self::store::{ExistingObject, Store};
 pub(crate) use self::web::{Body, Web};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
@@ -46,7 +46,7 @@ pub(crate) enum First {
 
 /// Something below a prefix.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListEntry {
     pub(crate) name: String,
     /// The length of an object; `None` for a prefix.
     pub(crate) len: Option<u64>,
@@ -60,8 +60,8 @@ pub(crate) enum Client {
 }
 
 /// Clients that were made, which keep their connections.
-type Made = Vec<(u32, Address, StorageOptions, Arc<Client>)>;
-static CLIENTS: OnceLock<Mutex<Made>> = OnceLock::new();
+type ClientCache = Vec<(u32, Address, StorageOptions, Arc<Client>)>;
+static CLIENTS: OnceLock<Mutex<ClientCache>> = OnceLock::new();
 const MOST_CLIENTS: usize = 32;
 
 impl Client {
@@ -140,7 +140,7 @@ impl Client {
         &self,
         address: &Address,
         most: usize,
-    ) -> Result<(Vec<Listed>, bool), Failure> {
+    ) -> Result<(Vec<ListEntry>, bool), Failure> {
         match self {
             Self::Web(_) => {
                 let what = "a web server does not list what it has";

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use nnz_storage::{Identity, ReadAt};
 
 use self::ahead::Stream;
-use self::extents::{Content, Extent, Extents, Planned};
+use self::extents::{Content, Extent, Extents, PlannedRanges};
 use crate::address::Address;
 use crate::client::{Client, ObjectPart};
 use crate::failure::Failure;
@@ -40,7 +40,7 @@ pub(crate) struct Inner {
 #[derive(Debug, Default)]
 struct State {
     extents: Extents,
-    planned: Planned,
+    planned: PlannedRanges,
     streams: Vec<Stream>,
     /// The ETag of the object, or its time of modification.
     tag: Option<String>,

@@ -16,11 +16,11 @@ use nnz_core::{Cancellation, UrlParts, without_secrets};
 use nnz_storage::staging::UrlOutput;
 use nnz_storage::{EntryKind, ListedEntry, Metadata, ReadAt, Storage};
 
-use self::known::{Known, MOST_NAMES, PathState};
+use self::known::{FileCache, MOST_NAMES, PathState};
 use self::text::Stream;
 use crate::address::Address;
 use crate::bridge;
-use crate::client::{Client, First, Listed};
+use crate::client::{Client, First, ListEntry};
 use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
@@ -40,7 +40,7 @@ pub struct RemoteStorage {
     shared: Arc<Shared>,
     /// The directory that was opened; URLs are whole where there is none.
     base: Option<(Address, Arc<Client>)>,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<FileCache>>,
 }
 
 impl RemoteStorage {
@@ -116,7 +116,7 @@ impl RemoteStorage {
 
     /// Returns a directory as a storage.
     fn inside(&self, path: &Path, address: &Address, client: &Arc<Client>) -> Self {
-        let mut below = Known::default();
+        let mut below = FileCache::default();
         let known = self.known();
         for (at, found) in &known.found {
             if let Ok(name) = at.strip_prefix(path)
@@ -286,7 +286,7 @@ impl Storage for RemoteStorage {
             return Err(Failure::missing().into());
         }
         self.take_list(path, &names, complete);
-        for Listed { name, len } in names {
+        for ListEntry { name, len } in names {
             let kind = if len.is_some() { EntryKind::File } else { EntryKind::Directory };
             if !each(ListedEntry { name: name.into(), kind })? {
                 break;

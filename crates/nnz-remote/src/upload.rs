@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nnz_core::Cancellation;
 use nnz_storage::staging::{UploadFile, UrlEntries, UrlOutput};
 
-use self::job::{Created, Job};
+use self::job::{CreatedObjects, Job};
 use self::outline::Outline;
 use self::stop::Stop;
 use crate::address::{Address, Service};
@@ -54,7 +54,7 @@ struct State {
     /// The last outline of what exists.
     outline: Option<Outline>,
     /// The uploaded objects, which may be removed.
-    created: Option<(Arc<Store>, Arc<Created>)>,
+    created: Option<(Arc<Store>, Arc<CreatedObjects>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl Upload {
         // Members are always new: the members of a directory that is replaced are removed before.
         let only_new = self.is_directory || !replace;
         let store = Arc::new(Store::for_writing(&self.address, &self.options, only_new)?);
-        let created = Arc::new(Created::new(token()));
+        let created = Arc::new(CreatedObjects::new(token()));
         let outline = {
             let mut state = self.state();
             state.created = Some((Arc::clone(&store), Arc::clone(&created)));

@@ -26,17 +26,17 @@ pub(super) struct Arrays<'a> {
 
 #[derive(Default)]
 struct LevelArrays {
-    pointers: Option<Collected>,
-    indices: Vec<Collected>,
+    pointers: Option<BufferedIntegers>,
+    indices: Vec<BufferedIntegers>,
     slices: u64,
 }
 
-struct Collected {
+struct BufferedIntegers {
     array: IntegerArray,
     elements: Vec<u64>,
 }
 
-impl Collected {
+impl BufferedIntegers {
     fn push(&mut self, container: &mut NamedArraysWriter, element: u64) -> Result<()> {
         self.elements.push(element);
         if self.elements.len() < BLOCK { Ok(()) } else { self.flush(container) }
@@ -66,7 +66,7 @@ impl<'a> Arrays<'a> {
                 let mut create = |name: String, value_type| {
                     let array = IntegerArray::create(container, name, value_type)?;
                     data_types.push(array.data_type());
-                    Ok::<_, nnz_core::Error>(Collected { array, elements: Vec::new() })
+                    Ok::<_, nnz_core::Error>(BufferedIntegers { array, elements: Vec::new() })
                 };
                 if number > 0 {
                     let name = pointers(level.dimensions.start);

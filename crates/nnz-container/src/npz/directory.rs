@@ -16,7 +16,7 @@ pub(super) const NO_ROOM: u64 = 0xffff_ffff;
 
 /// An entry of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct DirectoryEntry {
     pub(super) name: String,
     pub(super) method: u16,
     pub(super) encrypted: bool,
@@ -30,11 +30,11 @@ pub(super) struct Listed {
 }
 
 /// Reads all entries, except those that macOS adds.
-pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
+pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<DirectoryEntry>> {
     // The end, and most directories.
     let len = file.len();
     file.will_read(len.saturating_sub(END as u64 + COMMENT as u64)..len);
-    let end = End::find(file, file.len(), place)?;
+    let end = EndRecord::find(file, file.len(), place)?;
     let damaged = |found: String, expected: &str| {
         Error::mismatch(place.clone().at(At::Byte(end.at)), found, expected)
     };
@@ -76,7 +76,7 @@ fn is_of_macos(name: &str) -> bool {
 }
 
 /// The end record.
-struct End {
+struct EndRecord {
     /// The end of the directory.
     at: u64,
     entries: u64,
@@ -84,7 +84,7 @@ struct End {
     start: u64,
 }
 
-impl End {
+impl EndRecord {
     fn find(file: &InputFile, bytes: u64, place: &Place) -> Result<Self> {
         let no_zip = || {
             let what = "not a zip file, or truncated: no central directory at its end".to_owned();
@@ -145,7 +145,7 @@ impl End {
     }
 }
 
-fn read_entry(rest: &mut Fields<'_>) -> Option<Listed> {
+fn read_entry(rest: &mut Fields<'_>) -> Option<DirectoryEntry> {
     rest.0 = rest.0.strip_prefix(b"PK\x01\x02")?;
     rest.skip(4)?;
     let (flags, method) = (rest.u16()?, rest.u16()?);
@@ -171,7 +171,7 @@ fn read_entry(rest: &mut Fields<'_>) -> Option<Listed> {
             }
         }
     }
-    Some(Listed {
+    Some(DirectoryEntry {
         name: String::from_utf8_lossy(name).into_owned(),
         method,
         encrypted: flags & 1 != 0,

@@ -6,8 +6,8 @@ use flate2::Crc;
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-use super::directory::{Fields, Listed, read_at};
-use super::inflated::{IN_MEMORY, Inflated};
+use super::directory::{DirectoryEntry, Fields, read_at};
+use super::inflated::{EntryData, IN_MEMORY};
 use crate::npy::{MAX_LEN, PREAMBLE, ReadAt};
 
 const STORED: u16 = 0;
@@ -19,7 +19,7 @@ const MAX_RATIO: u64 = 1032;
 /// An entry whose local header has been read. Its checksum is verified before elements are read.
 pub(super) struct Entry {
     file: InputFile,
-    listed: Listed,
+    listed: DirectoryEntry,
     /// The offset of its data.
     start: u64,
     place: Place,
@@ -36,12 +36,12 @@ enum State {
     /// Stored, with a valid checksum.
     Checked,
     /// Decompressed, or short.
-    Inflated(Arc<Inflated>),
+    Inflated(Arc<EntryData>),
 }
 
 impl Entry {
     /// Reads the header of an entry, and the start of its data.
-    pub(super) fn open(file: &InputFile, listed: Listed, place: Place) -> Result<Self> {
+    pub(super) fn open(file: &InputFile, listed: DirectoryEntry, place: Place) -> Result<Self> {
         let file_bytes = file.len();
         if listed.encrypted {
             return Err(Error::unsupported(place, "encrypted zip entries are not read"));
@@ -97,8 +97,8 @@ impl Entry {
         Ok(head)
     }
 
-    fn packed(&self) -> super::inflated::Packed<'_> {
-        super::inflated::Packed::new(&self.file, self.start, self.listed.packed)
+    fn packed(&self) -> super::inflated::CompressedBytes<'_> {
+        super::inflated::CompressedBytes::new(&self.file, self.start, self.listed.packed)
     }
 
     /// Creates an error of decompression: the file cannot be read, or is damaged.
@@ -114,7 +114,7 @@ impl Entry {
     /// Verifies the data, and returns it unless it is read from the file.
     ///
     /// The first caller does the work and others wait. After a failure the next one tries again.
-    fn ready(&self) -> Result<Option<Arc<Inflated>>> {
+    fn ready(&self) -> Result<Option<Arc<EntryData>>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = match &*state {
             State::Checked => return Ok(None),
@@ -124,7 +124,7 @@ impl Entry {
                 let mut sum = Crc::new();
                 sum.update(&bytes);
                 self.compare(sum.sum())?;
-                State::Inflated(Arc::new(Inflated::Memory(bytes)))
+                State::Inflated(Arc::new(EntryData::Memory(bytes)))
             }
             // Where each read has a latency, a part is not worth all of it.
             State::Untouched if self.listed.method == STORED && self.file.has_latency() => {
@@ -136,8 +136,12 @@ impl Entry {
             }
             State::Untouched => {
                 let damaged = |error| self.damaged(error);
-                let (inflated, sum) =
-                    Inflated::make(self.packed(), self.listed.bytes, self.file.context(), damaged)?;
+                let (inflated, sum) = EntryData::make(
+                    self.packed(),
+                    self.listed.bytes,
+                    self.file.context(),
+                    damaged,
+                )?;
                 self.compare(sum)?;
                 State::Inflated(Arc::new(inflated))
             }

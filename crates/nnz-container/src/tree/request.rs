@@ -23,7 +23,7 @@ pub(super) struct Positions {
 }
 
 /// The part of a read that is in one chunk.
-pub(super) struct Inside {
+pub(super) struct ChunkSelection {
     /// The ranges in the chunk.
     pub(super) ranges: Vec<Range<u64>>,
     /// The offset of the part in `out`.
@@ -68,8 +68,8 @@ impl Request {
         grid: &Grid,
         at: &[u64],
         selection: &[Range<u64>],
-    ) -> Option<Inside> {
-        let mut inside = Inside { ranges: selection.to_vec(), to: 0, part: false };
+    ) -> Option<ChunkSelection> {
+        let mut inside = ChunkSelection { ranges: selection.to_vec(), to: 0, part: false };
         let lengths = grid.chunk().iter().zip(grid.shape());
         for (dimension, (&chunk, &length)) in lengths.enumerate() {
             let range = &mut inside.ranges[dimension];

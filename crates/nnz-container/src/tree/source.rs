@@ -7,7 +7,7 @@ use nnz_core::{Error, Place, Result};
 
 use super::array::ArrayStorage;
 use super::attribute::Attribute;
-use super::element::Stored;
+use super::element::StoredType;
 use super::view::View;
 use nnz_chunk::grid::Grid;
 
@@ -23,7 +23,7 @@ pub(crate) trait Source: Send + Sync {
         false
     }
 
-    fn element(&self) -> &Stored;
+    fn element(&self) -> &StoredType;
 
     /// Returns the layout of elements, after reading the chunk index if necessary.
     fn layout(&self) -> Result<Layout<'_>>;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::chunks::Stored;
+use super::chunks::StoredArray;
 use super::read::Elements;
 use super::store::{Store, StoredFile};
 use nnz_chunk::grid::each_chunk;
@@ -69,7 +69,7 @@ impl Elements {
     }
 }
 
-impl Stored {
+impl StoredArray {
     /// Announces that whole chunks, of unknown lengths, will be read soon.
     pub(super) fn will_read_chunks(&self, chunks: Range<u64>) {
         let Store::Directory(directory) = &self.directory else { return };

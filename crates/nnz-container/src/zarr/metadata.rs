@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::codec::{Pipeline, Step};
 use super::node::Fields;
 use crate::npy::Element;
-use crate::tree::{Stored, check_rank};
+use crate::tree::{StoredType, check_rank};
 use nnz_chunk::codec::Codec;
 use nnz_chunk::grid::{Grid, shown};
 
@@ -35,7 +35,7 @@ pub(super) enum DataType {
 pub(super) struct Metadata {
     pub(super) data_type: DataType,
     /// The element type in detail.
-    pub(super) element: Stored,
+    pub(super) element: StoredType,
     pub(super) grid: Grid,
     /// The dimensions in the order of elements in a chunk, slowest first.
     pub(super) order: Vec<usize>,

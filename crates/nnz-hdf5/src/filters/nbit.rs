@@ -3,7 +3,7 @@
 //! <https://github.com/HDFGroup/hdf5/blob/develop/src/H5Znbit.c>
 
 use super::bits::Bits;
-use super::{Undecoded, size};
+use super::{DecodeError, size};
 
 /// The maximum number of types in each other.
 const MOST_LEVELS: usize = 32;
@@ -13,15 +13,15 @@ pub(super) fn decode(
     stored: &[u8],
     parameters: &[u32],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let &[_, is_plain, count, ref rest @ ..] = parameters else { return Err(malformed()) };
     if is_plain != 0 {
-        out.get_mut(..stored.len()).ok_or(Undecoded::TooLong)?.copy_from_slice(stored);
+        out.get_mut(..stored.len()).ok_or(DecodeError::TooLong)?.copy_from_slice(stored);
         return Ok(stored.len());
     }
     let element = Element::parse(&mut { rest }, 0)?;
     let length = size(count).saturating_mul(element.size);
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     // Bits that are not stored are 0.
     out.fill(0);
     let mut bits = Bits::new(stored);
@@ -53,7 +53,7 @@ enum DatatypeKind {
 
 impl Element {
     /// Takes a type from the parameters.
-    fn parse(parameters: &mut &[u32], level: usize) -> Result<Self, Undecoded> {
+    fn parse(parameters: &mut &[u32], level: usize) -> Result<Self, DecodeError> {
         if level == MOST_LEVELS {
             return Err(malformed());
         }
@@ -83,12 +83,12 @@ impl Element {
                     let offset = parameters.split_off_first().copied().ok_or_else(malformed)?;
                     Ok((size(offset), Self::parse(parameters, level + 1)?))
                 });
-                let fields = fields.collect::<Result<Vec<_>, Undecoded>>()?;
+                let fields = fields.collect::<Result<Vec<_>, DecodeError>>()?;
                 let Some((_, before)) = fields.split_last() else { return Err(malformed()) };
                 if before.iter().any(|(_, field)| field.ends_in_large_array()) {
                     let what =
                         "N-bit with fields after an array of arrays or compounds is not supported";
-                    return Err(Undecoded::Unsupported(what.to_owned()));
+                    return Err(DecodeError::Unsupported(what.to_owned()));
                 }
                 DatatypeKind::Compound(fields)
             }
@@ -117,7 +117,7 @@ impl Element {
     }
 
     /// Decodes an element into `out`, which has its size.
-    fn decode(&self, bits: &mut Bits<'_>, out: &mut [u8]) -> Result<(), Undecoded> {
+    fn decode(&self, bits: &mut Bits<'_>, out: &mut [u8]) -> Result<(), DecodeError> {
         match &self.kind {
             &DatatypeKind::Number { big, precision, offset } => {
                 let high = u128::from(bits.take(precision.saturating_sub(64))?);
@@ -148,6 +148,6 @@ impl Element {
     }
 }
 
-fn malformed() -> Undecoded {
-    Undecoded::damaged("its parameters of the filter nbit are invalid")
+fn malformed() -> DecodeError {
+    DecodeError::damaged("its parameters of the filter nbit are invalid")
 }

@@ -34,8 +34,8 @@ pub struct File {
     pub(crate) base: u64,
     /// Metadata that are in a cache image, by address.
     image: Vec<(u64, Vec<u8>)>,
-    headers: Mutex<Kept<ObjectHeader>>,
-    links: Mutex<Kept<Vec<Link>>>,
+    headers: Mutex<AddressCache<ObjectHeader>>,
+    links: Mutex<AddressCache<Vec<Link>>>,
 }
 
 impl std::fmt::Debug for File {
@@ -212,12 +212,12 @@ impl File {
 const ENTRY: usize = 64;
 
 /// Values by their addresses, and their size.
-struct Kept<T> {
+struct AddressCache<T> {
     values: HashMap<u64, Arc<T>>,
     bytes: usize,
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for AddressCache<T> {
     fn default() -> Self {
         Self { values: HashMap::new(), bytes: 0 }
     }
@@ -226,7 +226,7 @@ impl<T> Default for Kept<T> {
 /// Returns the value at an address, which is read, with its size, unless it is kept. If all are too large, they are
 /// dropped.
 fn kept<T>(
-    all: &Mutex<Kept<T>>,
+    all: &Mutex<AddressCache<T>>,
     address: u64,
     read: impl FnOnce() -> Result<(T, usize)>,
 ) -> Result<Arc<T>> {
@@ -239,7 +239,7 @@ fn kept<T>(
     let value = Arc::new(value);
     let mut kept = lock();
     if kept.bytes.saturating_add(bytes) > MAX_KEPT {
-        *kept = Kept::default();
+        *kept = AddressCache::default();
     }
     kept.bytes += bytes;
     kept.values.insert(address, Arc::clone(&value));

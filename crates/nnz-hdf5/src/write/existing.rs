@@ -10,7 +10,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, full_path, readable};
 use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions, check_addition};
 
-use super::insert::Existing;
+use super::insert::ExistingGroup;
 use super::writer::{FileOptions, FileWriter};
 use crate::bytes::Fields;
 use crate::message::MessageType;
@@ -76,7 +76,7 @@ impl Addition {
         // A file in the old format has no creation order, nor does what is added to it.
         let track_order = options.track_order && old.superblock.version >= 2;
         let options = FileOptions { track_order, ..options };
-        let existing = Existing { group: found.group, replaced: found.member };
+        let existing = ExistingGroup { group: found.group, replaced: found.member };
         let file = FileWriter::add_to(staged, existing, options, around);
         let names = below.iter().map(|name| (*name).to_owned()).collect();
         Ok((file, Self { names, names_around: found.names_around, copied }))

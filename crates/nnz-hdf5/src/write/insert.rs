@@ -15,7 +15,7 @@ use crate::bytes::PutFields as _;
 use crate::fault::{invalid, unsupported};
 use crate::local_heap::LocalHeap;
 use crate::message::{Message, MessageType, file_space, link, link_info, symbol_table};
-use crate::object_header::{MAX_BYTES, MAX_MESSAGE, ObjectHeader, Stored};
+use crate::object_header::{MAX_BYTES, MAX_MESSAGE, ObjectHeader, StoredMessage};
 use crate::read::file::File;
 use crate::read::links;
 use crate::read::object::Object;
@@ -24,12 +24,12 @@ use crate::{UNDEFINED, checksum, superblock};
 
 /// The group of an existing file to which an object is added, and the object that it replaces.
 #[derive(Debug)]
-pub(crate) struct Existing {
+pub(crate) struct ExistingGroup {
     pub(crate) group: Object,
     pub(crate) replaced: Option<Object>,
 }
 
-impl Existing {
+impl ExistingGroup {
     /// Links the new object, whose entry has no name yet, and updates the superblock.
     pub(crate) fn link<W: Write + Seek>(
         &self,
@@ -80,7 +80,7 @@ impl Existing {
         let mut links = Vec::new();
         let mut is_there = false;
         let mut messages: Vec<(Message, u16)> = Vec::new();
-        for Stored { message, order, .. } in &header.messages {
+        for StoredMessage { message, order, .. } in &header.messages {
             let mut message = message.clone();
             match message.kind {
                 MessageType::NIL | MessageType::CONTINUATION => continue,
@@ -173,7 +173,7 @@ fn forget_free_space<W: Write + Seek>(
     extension: &ObjectHeader,
     output: &mut Output<W>,
 ) -> Result<()> {
-    let of_kind = |stored: &&Stored| stored.message.kind == MessageType::FILE_SPACE;
+    let of_kind = |stored: &&StoredMessage| stored.message.kind == MessageType::FILE_SPACE;
     let Some(stored) = extension.messages.iter().find(of_kind) else { return Ok(()) };
     let Some((at, byte)) = file_space::not_kept(&stored.message.body) else { return Ok(()) };
     let mut edits = Edits { file, header: extension, blocks: BTreeMap::new() };

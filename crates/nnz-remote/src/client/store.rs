@@ -16,11 +16,11 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
 };
 
-pub(crate) use self::write::Existing;
-use super::bounded::Bounded;
+pub(crate) use self::write::ExistingObject;
+use super::bounded::BoundedConnector;
 use super::refusal::{Refusal, send};
 use super::web::install_ring;
-use super::{Listed, ObjectPart, learned};
+use super::{ListEntry, ObjectPart, learned};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
@@ -82,7 +82,8 @@ impl Store {
         macro_rules! build {
             ($described:expr) => {{
                 let (builder, anonymous) = $described?;
-                let builder = builder.with_retry(retry).with_http_connector(Bounded { only_new });
+                let builder =
+                    builder.with_retry(retry).with_http_connector(BoundedConnector { only_new });
                 let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
                 let built: Built = (Arc::clone(&store) as _, store, anonymous);
                 built
@@ -154,7 +155,7 @@ impl Store {
         &self,
         key: &str,
         most: usize,
-    ) -> Result<(Vec<Listed>, bool), Failure> {
+    ) -> Result<(Vec<ListEntry>, bool), Failure> {
         let prefix = if key.is_empty() { String::new() } else { format!("{key}/") };
         let mut found = Vec::new();
         let mut token = None;
@@ -174,10 +175,10 @@ impl Store {
             };
             for object in &page.result.objects {
                 let name = name(&object.location);
-                found.extend(name.map(|name| Listed { name, len: Some(object.size) }));
+                found.extend(name.map(|name| ListEntry { name, len: Some(object.size) }));
             }
             for common in &page.result.common_prefixes {
-                found.extend(name(common).map(|name| Listed { name, len: None }));
+                found.extend(name(common).map(|name| ListEntry { name, len: None }));
             }
             token = page.page_token;
             if token.is_none() || found.len() >= most {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use nnz_core::Cancellation;
 
 use super::RemoteStorage;
-use super::known::{Known, PathState};
+use super::known::{FileCache, PathState};
 use crate::address::Address;
 use crate::bridge;
 use crate::client::{Client, First, ObjectPart};
@@ -57,7 +57,7 @@ impl RemoteStorage {
     }
 
     /// Returns whether a path is known to be missing, or is requested already.
-    fn is_outside(&self, known: &Known, path: &Path) -> bool {
+    fn is_outside(&self, known: &FileCache, path: &Path) -> bool {
         let parent = path.parent().filter(|_| self.base.is_some());
         parent.is_some_and(|parent| known.listed.contains_key(parent))
             || known.opening.contains_key(path)
@@ -90,7 +90,7 @@ impl RemoteStorage {
         }
     }
 
-    fn next_ahead(&self) -> Option<Asking> {
+    fn next_ahead(&self) -> Option<OpenRequest> {
         let mut known = self.known();
         loop {
             let range = &known.announced.front()?.1;
@@ -117,7 +117,15 @@ impl RemoteStorage {
                 base: self.base.clone(),
                 known: Arc::downgrade(&self.known),
             };
-            return Some(Asking { storage, path, address, client, range, opening, done: false });
+            return Some(OpenRequest {
+                storage,
+                path,
+                address,
+                client,
+                range,
+                opening,
+                done: false,
+            });
         }
     }
 }
@@ -128,7 +136,7 @@ struct WeakStorage {
     files: StoreFiles,
     shared: Arc<Shared>,
     base: Option<(Address, Arc<Client>)>,
-    known: Weak<Mutex<Known>>,
+    known: Weak<Mutex<FileCache>>,
 }
 
 impl WeakStorage {
@@ -168,7 +176,7 @@ impl Opening {
 }
 
 /// A file that is requested.
-struct Asking {
+struct OpenRequest {
     storage: WeakStorage,
     path: PathBuf,
     address: Address,
@@ -179,7 +187,7 @@ struct Asking {
     done: bool,
 }
 
-impl Asking {
+impl OpenRequest {
     async fn run(mut self) {
         let (shared, range) = (Arc::clone(&self.storage.shared), self.range.clone());
         let len = range.end - range.start;
@@ -232,7 +240,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         if !self.done {
             self.storage.shared.release_ahead(self.range.end - self.range.start);

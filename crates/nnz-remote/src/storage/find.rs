@@ -9,7 +9,7 @@ use super::known::PathState;
 use crate::address::{Address, Service};
 use crate::client::{Client, First};
 use crate::failure::Failure;
-use crate::stores::Expected;
+use crate::stores::LocationKind;
 
 /// Bytes of the first request for an object, for one inside a directory, such as a chunk of which a part may be
 /// read, and for a mark.
@@ -94,7 +94,7 @@ impl RemoteStorage {
         client: &Arc<Client>,
     ) -> io::Result<PathState> {
         let (at, asked) = (address.clone(), Arc::clone(client));
-        if matches!(self.files.expected(address.name()), Expected::Directory(_)) {
+        if matches!(self.files.expected(address.name()), LocationKind::Directory(_)) {
             let (key, listing) = (at.clone(), Arc::clone(&asked));
             let list = self.run(async move { listing.list(&key, FEW_NAMES).await })?;
             if let Ok((names, complete)) = list
@@ -166,9 +166,9 @@ impl RemoteStorage {
                 (files.inside.get(..1).unwrap_or_default(), true)
             }
             _ if !is_root => (&[][..], false),
-            Expected::File => (&[][..], false),
-            Expected::Directory(likely) => (likely, true),
-            Expected::Unknown => (files.marks[0], false),
+            LocationKind::File => (&[][..], false),
+            LocationKind::Directory(likely) => (likely, true),
+            LocationKind::Unknown => (files.marks[0], false),
         };
         let found = self.run(async move {
             // The first failure of a mark that may be there.

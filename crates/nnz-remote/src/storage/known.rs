@@ -10,13 +10,13 @@ use nnz_storage::ReadAt;
 use super::RemoteStorage;
 use super::ahead::Opening;
 use super::text::Text;
-use crate::client::Listed;
+use crate::client::ListEntry;
 
 /// Names that are kept.
 pub(super) const MOST_NAMES: usize = 1 << 20;
 
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct FileCache {
     /// Files that were found and not opened yet, or opened and kept, by path.
     pub(super) found: HashMap<PathBuf, PathState>,
     /// Directories that were listed completely.
@@ -39,7 +39,7 @@ pub(super) enum PathState {
 }
 
 impl RemoteStorage {
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, FileCache> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,9 +58,9 @@ impl RemoteStorage {
     }
 
     /// Notes the names of a list.
-    pub(super) fn take_list(&self, path: &Path, names: &[Listed], complete: bool) {
+    pub(super) fn take_list(&self, path: &Path, names: &[ListEntry], complete: bool) {
         let mut known = self.known();
-        for Listed { name, len } in names {
+        for ListEntry { name, len } in names {
             if known.found.len() >= MOST_NAMES {
                 return;
             }

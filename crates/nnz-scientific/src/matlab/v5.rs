@@ -24,7 +24,7 @@ use super::variable::Variable;
 use array::{Array, Parser};
 use list::VariableLocation;
 use space::Space;
-use stored::Stored;
+use stored::StoredNumbers;
 use tag::Tag;
 
 pub use header::is_v5;
@@ -196,7 +196,7 @@ impl Parts<'_, '_> {
         }
         let (space, big) = (Arc::clone(self.space), self.parser.big);
         let (element, size) = (ElementType::Number(value_type), value_type.size());
-        let stored = Stored { space, place, at: tag.data, shape: [len], element, size, big };
+        let stored = StoredNumbers { space, place, at: tag.data, shape: [len], element, size, big };
         Vector::new(Box::new(stored))
     }
 }

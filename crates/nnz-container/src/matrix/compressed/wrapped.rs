@@ -9,13 +9,13 @@ const WINDOW: u64 = 1 << 13;
 
 /// Pointers restored from those that were stored modulo the size of their type, such as 2^32.
 #[derive(Debug)]
-pub(super) struct Unwrapped {
+pub(super) struct UnwrappedPointers {
     bits: u32,
     /// The restored pointer at the start of each window.
     starts: Vec<u64>,
 }
 
-impl Unwrapped {
+impl UnwrappedPointers {
     /// Restores the pointers; `None` if the stored ones are right, or wrong in another way, which
     /// is detected when they are read.
     ///

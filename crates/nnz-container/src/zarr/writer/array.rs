@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use nnz_core::{Error, Place, Result, StringReader, parallel};
 
 use super::chunk::{self, Shard};
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
@@ -24,7 +24,7 @@ pub(super) struct Array {
     path: String,
     place: Place,
     element: ElementType,
-    described: Described,
+    described: ElementDescription,
     shape: Vec<u64>,
     growing: bool,
     /// Whether no elements are stored.
@@ -54,7 +54,7 @@ impl Array {
         path: String,
         place: Place,
         spec: &ArraySpec,
-        described: Described,
+        described: ElementDescription,
         (version, threads): (ZarrVersion, usize),
     ) -> Result<Self> {
         let chunk = options::chunk_of_elements(spec, described.bytes)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::options::ZarrVersion;
 
@@ -17,7 +17,7 @@ pub(super) type Document = (&'static str, String);
 
 /// The metadata of an array.
 pub(super) struct ArrayMetadata<'a> {
-    pub(super) element: &'a Described,
+    pub(super) element: &'a ElementDescription,
     pub(super) shape: &'a [u64],
     pub(super) chunk: &'a [u64],
     pub(super) shard: Option<&'a [u64]>,

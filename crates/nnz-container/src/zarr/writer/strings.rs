@@ -3,7 +3,7 @@
 use nnz_core::{At, Error, Place, Result, StringReader};
 
 use super::chunk;
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
@@ -17,7 +17,7 @@ use nnz_chunk::product;
 pub(super) struct Strings {
     path: String,
     place: Place,
-    described: Described,
+    described: ElementDescription,
     shape: Vec<u64>,
     growing: bool,
     unwritten: bool,
@@ -41,7 +41,7 @@ impl Strings {
         path: String,
         place: Place,
         spec: &ArraySpec,
-        described: Described,
+        described: ElementDescription,
         version: ZarrVersion,
     ) -> Result<Self> {
         let chunk = options::chunk_of_strings(spec)?;

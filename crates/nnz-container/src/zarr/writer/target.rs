@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::consolidated::{Consolidated, suspend};
+use super::consolidated::{ConsolidatedGroup, suspend};
 use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
 use crate::zarr::node::{self, Node};
@@ -41,7 +41,7 @@ pub(super) struct GroupTarget {
     version: ZarrVersion,
     write: WriteOptions,
     /// Parent groups of the directory with consolidated metadata.
-    consolidated: Vec<Consolidated>,
+    consolidated: Vec<ConsolidatedGroup>,
     /// The locks of a store to which the group is added.
     _lock: Option<UpdateLock>,
 }
@@ -230,11 +230,15 @@ fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
 }
 
 /// Finds the groups with consolidated metadata on the path `names`.
-fn consolidated(path: &Path, names: &[&str], version: ZarrVersion) -> Result<Vec<Consolidated>> {
+fn consolidated(
+    path: &Path,
+    names: &[&str],
+    version: ZarrVersion,
+) -> Result<Vec<ConsolidatedGroup>> {
     let mut directory = path.to_path_buf();
     let mut all = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        all.extend(Consolidated::find(&directory, version, names[at..].join("/"))?);
+        all.extend(ConsolidatedGroup::find(&directory, version, names[at..].join("/"))?);
         directory.push(name);
     }
     Ok(all)

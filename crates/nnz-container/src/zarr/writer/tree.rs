@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 use serde_json::value::RawValue;
 
 use super::array::Array;
-use super::element::Described;
+use super::element::ElementDescription;
 use super::metadata::{self, Attributes};
 use super::options::ZarrOptions;
 use super::strings::Strings;
@@ -205,7 +205,7 @@ impl TreeWriter for ZarrWriter {
     }
 
     fn supports(&self, element: &ElementType) -> bool {
-        Described::new(element, self.options.version).is_some()
+        ElementDescription::new(element, self.options.version).is_some()
     }
 
     fn usual_compression(&self) -> Compression {
@@ -221,7 +221,7 @@ impl TreeWriter for ZarrWriter {
         let ZarrOptions { version, threads, .. } = self.options;
         spec.check_by_row()?;
         spec.compression.check()?;
-        let mut described = Described::new(&spec.element, version).ok_or_else(|| {
+        let mut described = ElementDescription::new(&spec.element, version).ok_or_else(|| {
             let place = Place::array(self.place(parent).path.unwrap_or_default(), name);
             Error::unsupported(place, format!("Zarr arrays of {}", spec.element))
         })?;

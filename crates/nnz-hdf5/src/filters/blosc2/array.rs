@@ -1,6 +1,6 @@
 //! Arrays of chunks of blocks.
 
-use super::{Undecoded, damaged, number, truncated};
+use super::{DecodeError, damaged, number, truncated};
 
 /// The maximum number of dimensions.
 const MOST_DIMENSIONS: usize = 15;
@@ -14,7 +14,7 @@ pub(super) struct Array {
 
 impl Array {
     /// Parses shapes, after five bytes of a length.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Undecoded> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (&dimensions, rest) =
             bytes.get(7..).and_then(<[u8]>::split_first).ok_or_else(truncated)?;
         let dimensions = usize::from(dimensions);
@@ -47,7 +47,7 @@ pub(super) fn copy(
     shape: &[usize],
     (start, size): (&[usize], &[usize]),
     width: usize,
-) -> Result<(), Undecoded> {
+) -> Result<(), DecodeError> {
     let Some((row, rows)) = size.split_last() else { return Ok(()) };
     each(rows, |at| {
         let at = [at, &[0]].concat();
@@ -64,8 +64,8 @@ pub(super) fn copy(
 /// Calls `visit` with each position in a grid, in C order.
 pub(super) fn each(
     counts: &[usize],
-    mut visit: impl FnMut(&[usize]) -> Result<(), Undecoded>,
-) -> Result<(), Undecoded> {
+    mut visit: impl FnMut(&[usize]) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     if counts.contains(&0) {
         return Ok(());
     }

@@ -30,7 +30,7 @@ pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
 /// # Errors
 ///
 /// Fails as [`variables`].
-pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
+pub fn unsupported(root: &dyn Group) -> Result<Vec<UnsupportedMember>> {
     let mut lister = Lister { only_unsupported: true, ..Lister::default() };
     lister.group(root, "", 0)?;
     Ok(lister.unsupported)
@@ -38,7 +38,7 @@ pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
 
 /// A member or an attribute that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
+pub struct UnsupportedMember {
     /// The path of the member, with `@NAME` for an attribute.
     pub path: String,
     /// A description.
@@ -90,7 +90,7 @@ fn class_of<T: Attributes + ?Sized>(object: &T) -> Result<Option<Class>> {
 #[derive(Default)]
 struct Lister {
     found: Vec<Variable>,
-    unsupported: Vec<Unsupported>,
+    unsupported: Vec<UnsupportedMember>,
     /// Whether attributes are examined, but no variable is described.
     only_unsupported: bool,
     /// The groups that were listed, as hard links can form cycles.
@@ -116,7 +116,7 @@ impl Lister {
                     let opened = match group.array(&name) {
                         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
                             let what = error.into_parts().0.to_string();
-                            self.unsupported.push(Unsupported { path, what });
+                            self.unsupported.push(UnsupportedMember { path, what });
                             continue;
                         }
                         opened => opened?,
@@ -134,7 +134,7 @@ impl Lister {
                         self.describe(|| structure(&*child, &path))?;
                     }
                 }
-                ChildKind::Other(what) => self.unsupported.push(Unsupported { path, what }),
+                ChildKind::Other(what) => self.unsupported.push(UnsupportedMember { path, what }),
                 _ => {}
             }
         }
@@ -159,7 +159,7 @@ impl Lister {
             let found = readable(object.attribute(&name))?.flatten();
             if let Some(AttributeValue::Unsupported(what)) = found.map(|found| found.value) {
                 let (path, what) = (format!("{path}@{name}"), format!("an attribute of {what}"));
-                self.unsupported.push(Unsupported { path, what });
+                self.unsupported.push(UnsupportedMember { path, what });
             }
         }
         Ok(())
