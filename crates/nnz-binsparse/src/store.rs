@@ -114,7 +114,7 @@ fn repair_count(
     let count = array.len() / parts;
     if count != descriptor.stored && array.len().is_multiple_of(parts) {
         let key = format!("{DESCRIPTOR}.number_of_stored_values");
-        let what = format!("states {}, and there are {count} values", descriptor.stored);
+        let what = format!("{} stated, but there are {count} values", descriptor.stored);
         repairs.add(Place::array(container.path(), key), what);
         descriptor.stored = count;
     }
@@ -154,7 +154,7 @@ fn fill(
         found.note(place.clone(), format!("type {}, while values are {own}", stated.value_type()));
     }
     let Ok(value) = stated.cast(own, Rounding::Refused) else {
-        let what = format!("a value that {own}, the type of the values, cannot hold");
+        let what = format!("a value that {own}, the type of the values, cannot represent");
         found.refuse(Error::unsupported(place, what));
         return None;
     };

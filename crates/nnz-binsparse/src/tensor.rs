@@ -186,6 +186,8 @@ impl Tensor {
         if self.coordinates.len() == self.shape.len() && values && lists {
             return Ok(self.coordinates.iter().map(|list| &**list).collect());
         }
-        Err(Error::argument("a tensor whose dimensions, coordinates and values differ in number"))
+        Err(Error::argument(
+            "dimensions, coordinates and values of the tensor do not match in number",
+        ))
     }
 }

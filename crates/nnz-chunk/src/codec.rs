@@ -124,7 +124,7 @@ impl DecodeError {
         match self {
             Self::Unsupported(what) => nnz_core::Error::unsupported(place, what),
             Self::Damaged(what) => damaged(&what),
-            Self::TooLong => damaged("it decompresses to more"),
+            Self::TooLong => damaged("more decompressed bytes than expected"),
             Self::Failed(error) => damaged(&error.to_string()).with_source(error),
         }
     }
@@ -171,7 +171,7 @@ impl Codec {
 /// Fails if there is no memory for them.
 pub fn zeroed(bytes: usize) -> Result<Vec<u8>, DecodeError> {
     bytemuck::allocation::try_zeroed_vec(bytes)
-        .map_err(|()| DecodeError::Damaged(format!("there is no memory for its {bytes} bytes")))
+        .map_err(|()| DecodeError::Damaged(format!("{bytes} bytes do not fit in memory")))
 }
 
 /// Checks the length of what was decoded.
@@ -183,7 +183,7 @@ pub fn same_length(found: usize, expected: usize) -> Result<(), DecodeError> {
     if found == expected {
         return Ok(());
     }
-    Err(DecodeError::Damaged(format!("it has {found} bytes")))
+    Err(DecodeError::Damaged(format!("{found} bytes")))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl FromStr for Compression {
                 _ => return Err(expected()),
             };
             if std::mem::replace(set, true) {
-                return Err(format!("{filter} is given twice"));
+                return Err(format!("duplicate filter {filter}"));
             }
         }
         let method = match compression {
@@ -167,7 +167,7 @@ impl Compression {
                 Err(Error::argument(format!("{name} has levels from {first} to {last}")))
             }
             _ if name == "pcodec" && !cfg!(feature = "pcodec") => {
-                Err(Error::argument("this build has no pcodec"))
+                Err(Error::argument("this build does not support pcodec"))
             }
             _ => Ok(()),
         }
@@ -233,7 +233,7 @@ mod tests {
             assert_eq!(text.parse::<Compression>(), Err(expected.to_owned()), "{text}");
         }
         let refused = |text: &str| text.parse::<Compression>().unwrap_err();
-        assert_eq!(refused("zstd:9+delta+delta"), "delta is given twice");
+        assert_eq!(refused("zstd:9+delta+delta"), "duplicate filter delta");
         assert!(refused("none+delta").starts_with("none has no filters; expected none, gzip:1"));
     }
 }

@@ -35,7 +35,7 @@ impl Tiles {
     /// Fails if the array has other dimensions than two, or is longer than memory.
     pub fn by_column(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let (&[rows, cols], &[down, across]) = (shape, chunk) else {
-            return Err(Error::argument("an array by column of other dimensions than two"));
+            return Err(Error::argument("elements by column require an array of 2 dimensions"));
         };
         let tiles = Self::new(&[cols, rows], &[across, down], element)?;
         Ok(Self { down: Some(rows.div_ceil(down.max(1)).max(1)), ..tiles })
@@ -48,7 +48,7 @@ impl Tiles {
     /// Fails if an axis is longer than memory.
     pub fn new(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let narrow = |len: u64| {
-            usize::try_from(len).map_err(|_| Error::argument("an axis longer than memory"))
+            usize::try_from(len).map_err(|_| Error::argument("an axis that does not fit in memory"))
         };
         let longer = chunk.iter().position(|len| *len > 1);
         let first = longer.unwrap_or(chunk.len()).min(chunk.len().saturating_sub(1));
@@ -242,7 +242,7 @@ impl Tiles {
 }
 
 fn too_large() -> Error {
-    Error::argument("chunks larger than memory")
+    Error::argument("chunks that do not fit in memory")
 }
 
 #[cfg(test)]

@@ -96,7 +96,9 @@ impl ObjectHeader {
         while let Some(&Block { start, messages, bytes }) = self.blocks.get(number) {
             all = all.saturating_add(bytes);
             if all > MAX_BYTES || !seen.insert(start) {
-                return Err(invalid("an object header that is too long or continues in itself"));
+                return Err(invalid(
+                    "an object header that is too long or has circular continuations",
+                ));
             }
             let before = usize::try_from(messages - start).unwrap_or(usize::MAX);
             let sum = if self.version == 1 { 0 } else { 4 };
@@ -115,7 +117,7 @@ impl ObjectHeader {
                 // The signature precedes, and a checksum follows.
                 let before = if self.version == 1 { 0 } else { 4 };
                 let bytes = bytes.checked_sub(2 * before);
-                let bytes = bytes.ok_or_else(|| invalid("a short object header"))?;
+                let bytes = bytes.ok_or_else(|| invalid("a truncated object header"))?;
                 let messages = start.saturating_add(before as u64);
                 blocks.push(Block { start, messages, bytes });
             }
@@ -229,7 +231,7 @@ fn body_len(len: usize) -> Result<u16> {
 }
 
 fn too_long() -> Error {
-    Error::argument("more attributes than an object has room for")
+    Error::argument("attributes too large for an object header")
 }
 
 #[cfg(test)]

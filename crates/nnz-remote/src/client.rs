@@ -143,7 +143,7 @@ impl Client {
     ) -> Result<(Vec<ListEntry>, bool), Failure> {
         match self {
             Self::Web(_) => {
-                let what = "a web server does not list what it has";
+                let what = "web servers do not support listing";
                 Err(Failure::new(io::ErrorKind::PermissionDenied, what))
             }
             Self::Store(store) => {
@@ -161,7 +161,7 @@ impl Client {
 const LONGEST: u64 = 1 << 60;
 
 fn too_long(len: u64) -> Failure {
-    Failure::new(io::ErrorKind::Other, format!("the server says that it has {len} bytes"))
+    Failure::new(io::ErrorKind::Other, format!("the server reports a length of {len} bytes"))
 }
 
 /// How often a request is sent again, and how long is waited before.

@@ -105,7 +105,7 @@ impl Inner {
         if std::process::id() == self.process {
             return Ok(());
         }
-        Err(io::Error::other("it was opened before this process was forked: open it again"))
+        Err(io::Error::other("opened before this process was forked: open it again"))
     }
 
     /// Forgets an extent unless it was read since a moment, and returns its length; else when it was read

@@ -103,7 +103,7 @@ impl RemoteStorage {
             First::Body(body) => {
                 let limit = match self.options.get("spool_limit") {
                     Some(limit) => limit.parse().map_err(|_| {
-                        let what = "spool_limit has to be a number of bytes";
+                        let what = "spool_limit must be a number of bytes";
                         io::Error::new(io::ErrorKind::InvalidInput, what)
                     })?,
                     None => LIMIT,
@@ -210,7 +210,7 @@ impl Storage for RemoteStorage {
         match found {
             PathState::Missing | PathState::NoObject => Err(Failure::missing().into()),
             PathState::Directory => {
-                let what = "it is no object, but there are objects below it";
+                let what = "a prefix, not an object";
                 Err(io::Error::new(io::ErrorKind::InvalidInput, what))
             }
             PathState::Listed(len) => Ok(self.open_listed(path, len)?),

@@ -76,7 +76,7 @@ impl Upload {
     ) -> io::Result<Self> {
         let address = Address::parse(url)?;
         if address.service == Service::Web {
-            let what = "https:// and http:// are for reading: write to s3://, gs:// or az://, or to a local path";
+            let what = "https:// and http:// are read-only: write to s3://, gs:// or az://, or to a local path";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
         if address.path.is_empty() {
@@ -86,7 +86,7 @@ impl Upload {
         let part_size = match options.get("part_size") {
             None => PART,
             Some(text) => text.parse().ok().filter(|size| *size > 0).ok_or_else(|| {
-                let what = "part_size has to be a number of bytes";
+                let what = "part_size must be a number of bytes";
                 io::Error::new(io::ErrorKind::InvalidInput, what)
             })?,
         };
@@ -135,7 +135,7 @@ impl Upload {
                 Ok(result) => return Ok(result?),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(io::Error::other("the thread for requests ended"));
+                    return Err(io::Error::other("the request thread ended"));
                 }
             }
             if self.cancellation.is_cancelled() {

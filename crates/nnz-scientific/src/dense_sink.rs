@@ -42,7 +42,7 @@ pub(crate) fn fill_block(header: &Header) -> Result<Vec<u8>> {
     let fill: Option<Scalar> = header.fill.or_else(zero);
     let block = fill.map(|fill| fill.repeat(BLOCK).bytes().to_vec()).unwrap_or_default();
     if block.len() != BLOCK * header.value_type.size() {
-        return Err(Error::argument("a fill value of another type than the values"));
+        return Err(Error::argument("the fill value and the values have different types"));
     }
     Ok(block)
 }

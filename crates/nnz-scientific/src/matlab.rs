@@ -23,7 +23,7 @@ pub use variable::{Variable, is_variable_name};
 
 /// Message for files in Octave's own formats: text, binary and HDF5.
 pub const OCTAVE: &str =
-    "a file in Octave's own format, which is not read: save -v7 FILE writes a MAT-file";
+    "a file in Octave's own format, which is not supported: save -v7 FILE writes a MAT-file";
 
 /// The largest depth of structs in structs that are listed.
 const MAX_DEPTH: usize = 32;

@@ -174,7 +174,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         let piece =
             encoded.downcast::<EncodedBatch>().ok().filter(|piece| piece.first == self.entries);
         let Some(piece) = piece else {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         };
         let Some((first, last)) = piece.edges else {
             return Ok(());

@@ -163,7 +163,7 @@ fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     if let Some(fill) = tensor.fill {
         let positive_zero = value_bits(fill).iter().all(|&byte| byte == 0);
         if !descriptor.fill && !positive_zero {
-            let expected = format!("true: elements that are not stored hold {fill}");
+            let expected = format!("true: elements that are not stored have the value {fill}");
             return Err(Error::mismatch(key("fill"), "false", expected));
         }
     }

@@ -100,7 +100,7 @@ pub(super) fn same(a: Scalar, b: Scalar) -> bool {
 fn values(tensor: &Tensor, options: &Options) -> Result<(Values, Scalar)> {
     let background = tensor.background();
     if background.value_type() != tensor.value_type() {
-        let what = "a fill value of another type than the values";
+        let what = "the fill value and the values have different types";
         return Err(Error::argument(what));
     }
     if !options.minimize {
@@ -146,7 +146,7 @@ pub(super) fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
         });
         if let Some(wrong) = wrong {
             let place = Place::default().at(nnz_core::At::Entry { row, col });
-            let expected = format!("what a {structure} matrix may hold");
+            let expected = format!("a value that is valid in a {structure} matrix");
             return Err(Error::mismatch(place, wrong, expected));
         }
         diagonal += u64::from(row == col);

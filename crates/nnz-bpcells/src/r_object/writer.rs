@@ -180,7 +180,9 @@ impl TreeWriter for RObjectWriter {
     fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
         if name == version::TAG {
             if !self.list && class_of(text).is_none() {
-                let what = format!("no class of R holds \"{text}\": it takes a list, or version 2");
+                let what = format!(
+                    "no R class of BPCells supports \"{text}\": write a list, or version 2"
+                );
                 return Err(Error::unsupported(self.place_of(name), what));
             }
             self.version = Some(text.to_owned());

@@ -95,8 +95,8 @@ fn decoder() -> Decoder {
     Box::new(move |bytes, out| {
         inflater.zlib_decompress(bytes, out).map_err(|error| {
             DecodeError::damaged(match error {
-                DecompressionError::InsufficientSpace => "it inflates to more",
-                DecompressionError::BadData => "its compressed data is wrong or truncated",
+                DecompressionError::InsufficientSpace => "more decompressed bytes than expected",
+                DecompressionError::BadData => "invalid or truncated compressed data",
             })
         })
     })

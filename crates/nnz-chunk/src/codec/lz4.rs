@@ -16,7 +16,7 @@ pub(super) const CODEC: Codec = Codec {
 
 fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     let Some((length, block)) = bytes.split_first_chunk() else {
-        return Err(DecodeError::damaged("its length is missing"));
+        return Err(DecodeError::damaged("missing length"));
     };
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;

@@ -57,13 +57,13 @@ pub fn decompress(
                 return Err(DecodeError::TooLong);
             }
             if (read, written) == before {
-                return Err(DecodeError::damaged("its compressed data is truncated"));
+                return Err(DecodeError::damaged("truncated compressed data"));
             }
         }
     };
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
         *zstd = Decompressor::new();
-        Err(DecodeError::damaged("its data is inconsistent"))
+        Err(DecodeError::damaged("inconsistent data"))
     })
 }
 

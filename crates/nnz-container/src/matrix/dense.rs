@@ -28,7 +28,8 @@ impl Dense {
     pub fn new(values: Vector, shape: Shape, order: Order) -> Result<Self> {
         if u128::from(values.len()) != shape.cells() {
             let found = format!("{} values", values.len());
-            return Err(Error::mismatch(values.place(), found, format!("{shape} of them")));
+            let expected = format!("{} for a shape of {shape}", shape.cells());
+            return Err(Error::mismatch(values.place(), found, expected));
         }
         let (majors, minors) = (shape.major(order), shape.minor(order));
         let step = entries_of_unit(values.chunk());

@@ -142,7 +142,7 @@ impl MatrixSink for CompressedSink {
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         let batch = encoded.downcast::<EncodedBatch>().ok().filter(|b| b.first == self.entries);
         let Some(batch) = batch else {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         };
         let first = self.entries;
         let mut pointers = Vec::new();

@@ -42,9 +42,9 @@ fn parse_dictionary(bytes: &[u8], place: &Place) -> Result<(String, Description,
 
 fn unsupported(descr: &str, place: Place) -> Error {
     let what = match descr {
-        "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
+        "|O" => "NumPy arrays of pickled Python objects are not supported".to_owned(),
         "<f16" | ">f16" | "<c32" | ">c32" => format!(
-            "NumPy arrays of long doubles ({descr}) are not read: their bytes depend on the machine"
+            "NumPy arrays of long doubles ({descr}) are not supported: their format depends on the machine"
         ),
         _ => format!("NumPy arrays of type {descr:?} are not supported"),
     };

@@ -56,14 +56,14 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<DirectoryEntry
         let at = start + (directory.len() - rest.0.len()) as u64;
         let Some(mut entry) = read_entry(&mut rest) else {
             let place = place.clone().at(At::Byte(at));
-            return Err(Error::mismatch(place, "a damaged directory", "an entry"));
+            return Err(Error::mismatch(place, "a damaged directory", "a directory entry"));
         };
         entry.offset = entry.offset.saturating_add(shift);
         entries.push(entry);
     }
     if entries.len() as u64 != end.entries {
         let found = format!("{} entries", entries.len());
-        return Err(damaged(found, &format!("the stated {}", end.entries)));
+        return Err(damaged(found, &format!("{}, the number in the end record", end.entries)));
     }
     entries.retain(|entry| !is_of_macos(&entry.name));
     Ok(entries)
@@ -114,7 +114,10 @@ impl EndRecord {
             return Self::wide(file, locator, place);
         }
         if (disk, start_disk) != (0, 0) {
-            return Err(Error::unsupported(place.clone(), "zip files in several parts"));
+            return Err(Error::unsupported(
+                place.clone(),
+                "multi-part zip files are not supported",
+            ));
         }
         Ok(Self {
             at: first + at as u64,

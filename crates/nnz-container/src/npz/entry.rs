@@ -44,7 +44,7 @@ impl Entry {
     pub(super) fn open(file: &InputFile, listed: DirectoryEntry, place: Place) -> Result<Self> {
         let file_bytes = file.len();
         if listed.encrypted {
-            return Err(Error::unsupported(place, "encrypted zip entries are not read"));
+            return Err(Error::unsupported(place, "encrypted zip entries are not supported"));
         }
         let most = match listed.method {
             STORED => listed.packed,
@@ -56,8 +56,9 @@ impl Entry {
             }
         };
         if listed.bytes > most || (listed.method == STORED && listed.bytes != most) {
-            let found = format!("{} bytes stored for {}", listed.packed, listed.bytes);
-            return Err(Error::mismatch(place, found, "enough bytes"));
+            let found =
+                format!("{} stored bytes that decompress to {}", listed.packed, listed.bytes);
+            return Err(Error::mismatch(place, found, "more stored bytes"));
         }
         let mut header = [0; 30];
         read_at(file, listed.offset, &mut header, &place)?;
@@ -75,7 +76,7 @@ impl Entry {
         let start = listed.offset + 30 + u64::from(name) + u64::from(extra);
         if start.checked_add(listed.packed).is_none_or(|end| end > file_bytes) {
             let found = format!("the end of the file after {file_bytes} bytes");
-            return Err(Error::mismatch(at(), found, format!("{} bytes more", listed.packed)));
+            return Err(Error::mismatch(at(), found, format!("{} more bytes", listed.packed)));
         }
         let (file, state) = (file.clone(), Mutex::new(State::Untouched));
         let mut entry = Self { file, listed, start, place, head: Vec::new(), state };

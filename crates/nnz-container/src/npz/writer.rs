@@ -272,7 +272,7 @@ impl TreeWriter for NpzWriter {
         let level = spec.compression.gzip_level("npz")?.or(self.level);
         spec.chunk_shape(u64::MAX)?;
         if spec.fill.is_some_and(|fill| spec.element != ElementType::Number(fill.value_type())) {
-            return Err(Error::argument("a fill value of another type than the elements"));
+            return Err(Error::argument("the fill value and the elements have different types"));
         }
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(Error::new(ErrorKind::Exists, place));

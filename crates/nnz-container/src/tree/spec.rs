@@ -175,7 +175,9 @@ impl ArraySpec {
         let grows = |at| self.growing && at == 0;
         if let Some(chunk) = &self.chunk {
             if chunk.len() != self.shape.len() || chunk.contains(&0) {
-                return Err(Error::argument("a chunk of other dimensions than the shape"));
+                return Err(Error::argument(
+                    "the chunk and the shape have different numbers of dimensions",
+                ));
             }
             self.check_shard(chunk)?;
             let fitting = chunk.iter().zip(&self.shape).enumerate().map(|(at, (by, len))| {
@@ -185,7 +187,7 @@ impl ArraySpec {
             return Ok(fitting.collect());
         }
         if self.shard.is_some() {
-            return Err(Error::argument("shards without chunks"));
+            return Err(Error::argument("shards require chunks"));
         }
         let mut left = most.max(1);
         let mut chunk = vec![1; self.shape.len()];
@@ -200,7 +202,7 @@ impl ArraySpec {
         let Some(shard) = &self.shard else { return Ok(()) };
         let divides = |(shard, chunk): (&u64, &u64)| *shard > 0 && shard.is_multiple_of(*chunk);
         if shard.len() != chunk.len() || !shard.iter().zip(chunk).all(divides) {
-            let what = "a shard whose lengths are not multiples of those of a chunk";
+            let what = "the lengths of shards must be multiples of the lengths of chunks";
             return Err(Error::argument(what));
         }
         Ok(())

@@ -192,7 +192,11 @@ impl View {
     }
 
     fn damaged(&self) -> Error {
-        Error::mismatch(self.place.clone(), "elements outside of their chunk", "all of them inside")
+        Error::mismatch(
+            self.place.clone(),
+            "elements outside of their chunk",
+            "elements inside of it",
+        )
     }
 }
 

@@ -86,7 +86,7 @@ impl StoredArray {
                     Some(_) => Ok(()),
                     None => Err(Error::mismatch(
                         self.place.clone(),
-                        format!("a length of {len} elements without the last chunk"),
+                        format!("{len} elements without the last chunk"),
                         "all chunks, as the server does not list them",
                     )),
                 };
@@ -96,8 +96,8 @@ impl StoredArray {
         if claimed <= stored.saturating_add(unchecked) {
             return Ok(());
         }
-        let found = format!("a length of {len} elements with chunks for {stored} bytes");
-        Err(Error::mismatch(self.place.clone(), found, format!("chunks for {claimed} bytes")))
+        let found = format!("{len} elements with chunks of {stored} bytes");
+        Err(Error::mismatch(self.place.clone(), found, format!("chunks of {claimed} bytes")))
     }
 
     /// Calls `each` with the length of each file of chunks.
@@ -170,7 +170,11 @@ impl StoredArray {
                 _ => {
                     let found = format!("{length} bytes at byte {at} of a shard");
                     let place = self.place_of(chunk);
-                    Err(Error::mismatch(place, found, format!("bytes before its end at {bytes}")))
+                    Err(Error::mismatch(
+                        place,
+                        found,
+                        format!("at most {bytes} bytes, the length of the shard"),
+                    ))
                 }
             },
         }
@@ -205,7 +209,7 @@ impl StoredArray {
         let length = shard.index_bytes;
         if length > bytes.min(MAX_INDEX_LEN) {
             let found = format!("a shard of {bytes} bytes");
-            let expected = format!("an index of {length}, and of at most 64 MiB");
+            let expected = format!("room for an index of {length} bytes, at most 64 MiB");
             return Err(Error::mismatch(place(), found, expected));
         }
         let at = if shard.at_start { 0 } else { bytes - length };
@@ -252,7 +256,7 @@ impl StoredArray {
 
 /// Creates the error that a chunk could not be decoded.
 pub(super) fn decode_error(why: DecodeError, place: Place, what: &str, bytes: usize) -> Error {
-    why.error(place, |why| format!("{what} that is damaged: {why}"), bytes_of(bytes))
+    why.error(place, |why| format!("damaged data of {what}: {why}"), bytes_of(bytes))
 }
 
 fn bytes_of(bytes: usize) -> String {

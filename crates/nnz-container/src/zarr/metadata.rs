@@ -96,7 +96,11 @@ impl Reader<'_> {
     fn raw(&self, name: &str) -> Result<&RawValue> {
         let found = self.fields.get(name);
         found.map(|raw| &**raw).ok_or_else(|| {
-            Error::mismatch(self.place.clone(), format!("metadata without {name}"), "all of it")
+            Error::mismatch(
+                self.place.clone(),
+                format!("metadata without {name}"),
+                "complete metadata",
+            )
         })
     }
 
@@ -107,8 +111,9 @@ impl Reader<'_> {
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }
         // Deeply nested JSON is refused.
-        serde_json::from_str(raw)
-            .map_err(|error| self.unexpected(name, raw, "shallow JSON").with_source(error))
+        serde_json::from_str(raw).map_err(|error| {
+            self.unexpected(name, raw, "JSON that is not nested deeply").with_source(error)
+        })
     }
 
     fn unexpected(&self, name: &str, found: impl std::fmt::Display, expected: &str) -> Error {

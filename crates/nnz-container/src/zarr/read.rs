@@ -171,7 +171,7 @@ impl Elements {
             _ => {
                 let found = format!("{} bytes for a chunk of {bytes}", located.bytes);
                 let place = self.stored.place_of(chunk);
-                Err(Error::mismatch(place, found, "enough bytes for it"))
+                Err(Error::mismatch(place, found, "enough bytes to decode"))
             }
         }
     }

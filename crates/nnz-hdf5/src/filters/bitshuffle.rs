@@ -20,7 +20,7 @@ pub(super) fn decode(
     out: &mut [u8],
 ) -> Result<usize, DecodeError> {
     let &[_, _, width, ref options @ ..] = parameters else {
-        return Err(DecodeError::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let width = size(width);
     let compression = options.get(1).copied().unwrap_or(0);

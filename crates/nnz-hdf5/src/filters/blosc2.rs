@@ -30,7 +30,7 @@ const SMALL_BLOCK: usize = 1 << 20;
 /// Decodes into the start of `out` and returns the length.
 pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, DecodeError> {
     if stored.get(2..10) != Some(MAGIC) {
-        return Err(damaged("it has no frame"));
+        return Err(damaged("no frame"));
     }
     let start = number::<4>(stored, HEADER_LENGTH)?;
     let width = number::<4>(stored, ELEMENT_SIZE)?;
@@ -67,7 +67,7 @@ impl<'a> Frame<'a> {
         for (at, out) in out.chunks_mut(chunk.max(1)).enumerate() {
             let chunk = self.chunk(at, out.len(), out.len())?;
             if chunk.decode(out, &mut scratch)? != out.len() {
-                return Err(damaged("it has a chunk of another length"));
+                return Err(damaged("a chunk of another length"));
             }
         }
         Ok(length)
@@ -79,7 +79,7 @@ impl<'a> Frame<'a> {
         let bytes = |shape: &[usize]| {
             let elements =
                 shape.iter().try_fold(self.width, |product, count| product.checked_mul(*count));
-            elements.ok_or_else(|| damaged("it has an array that is too large"))
+            elements.ok_or_else(|| damaged("an array that is too large"))
         };
         let length = bytes(shape)?;
         let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
@@ -92,20 +92,20 @@ impl<'a> Frame<'a> {
         let chunk_bytes = bytes(&blocks)?
             .checked_div(self.width)
             .and_then(|blocks| blocks.checked_mul(block_bytes));
-        let chunk_bytes = chunk_bytes.ok_or_else(|| damaged("it has a chunk that is too large"))?;
+        let chunk_bytes = chunk_bytes.ok_or_else(|| damaged("a chunk that is too large"))?;
         if block_bytes > length.max(SMALL_BLOCK) {
-            return Err(damaged("it has a block that is too large"));
+            return Err(damaged("a block that is too large"));
         }
         let mut block = zeroed(block_bytes)?;
         let mut first = Vec::new();
         let mut scratch = Scratch::default();
         let count = chunks.iter().try_fold(1_usize, |product, count| product.checked_mul(*count));
         let count = count.filter(|count| *count <= length);
-        self.read_offsets(count.ok_or_else(|| damaged("it has too many chunks"))?)?;
+        self.read_offsets(count.ok_or_else(|| damaged("too many chunks"))?)?;
         each(&chunks, |at| {
             let chunk = self.chunk(index(at, &chunks), chunk_bytes, block_bytes)?;
             if (chunk.length, chunk.block) != (chunk_bytes, block_bytes) {
-                return Err(damaged("it has a chunk of another shape"));
+                return Err(damaged("a chunk of another shape"));
             }
             if chunk.uses_first_block() {
                 first.resize(block_bytes, 0);
@@ -140,7 +140,7 @@ impl<'a> Frame<'a> {
         let (index, _) = Chunk::parse(index)?;
         match index.decode(&mut self.offsets, &mut Scratch::default())? == self.offsets.len() {
             true => Ok(()),
-            false => Err(damaged("it has another number of chunks")),
+            false => Err(damaged("a wrong number of chunks")),
         }
     }
 

@@ -12,7 +12,7 @@ pub(crate) const BYTES: usize = 4;
 pub(crate) fn verify(stored: &[u8]) -> Result<&[u8], DecodeError> {
     let Some((covered, &found)) = stored.split_last_chunk::<BYTES>() else {
         let bytes = stored.len();
-        return Err(DecodeError::Damaged(format!("{bytes} bytes are too few for a checksum")));
+        return Err(DecodeError::Damaged(format!("{bytes} bytes, too few for a checksum")));
     };
     let [a, b, c, d] = found;
     let sum = fletcher32(covered);
@@ -20,7 +20,7 @@ pub(crate) fn verify(stored: &[u8]) -> Result<&[u8], DecodeError> {
         return Ok(covered);
     }
     let found = u32::from_le_bytes(found);
-    let what = format!("its Fletcher32 checksum is {found:08x}, and its bytes sum to {sum:08x}");
+    let what = format!("the stored Fletcher32 checksum is {found:08x}, the computed one {sum:08x}");
     Err(DecodeError::Damaged(what))
 }
 

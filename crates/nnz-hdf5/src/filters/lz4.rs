@@ -27,7 +27,7 @@ pub(super) fn header(stored: &[u8]) -> Result<(usize, usize, &[u8]), DecodeError
     let length = usize::try_from(u64::from_be_bytes(*length)).unwrap_or(usize::MAX);
     let block = usize::try_from(u32::from_be_bytes(*block)).unwrap_or(usize::MAX);
     match block {
-        0 if length > 0 => Err(DecodeError::damaged("it has blocks of 0 bytes")),
+        0 if length > 0 => Err(DecodeError::damaged("blocks of 0 bytes")),
         _ => Ok((length, block.max(1), rest)),
     }
 }

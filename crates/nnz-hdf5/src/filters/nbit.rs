@@ -149,5 +149,5 @@ impl Element {
 }
 
 fn malformed() -> DecodeError {
-    DecodeError::damaged("its parameters of the filter nbit are invalid")
+    DecodeError::damaged("invalid parameters of the filter nbit")
 }

@@ -22,7 +22,7 @@ pub(super) fn decode(
 ) -> Result<usize, DecodeError> {
     let &[method, factor, count, class, width, _sign, order, has_fill, ref fill @ ..] = parameters
     else {
-        return Err(DecodeError::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let width_bits = width.saturating_mul(8);
     if class == INTEGERS && factor == width_bits {
@@ -50,9 +50,7 @@ pub(super) fn decode(
         return Ok(length);
     }
     if bits > width_bits {
-        return Err(DecodeError::Damaged(format!(
-            "its elements of {width} bytes have {bits} bits"
-        )));
+        return Err(DecodeError::Damaged(format!("elements of {width} bytes with {bits} bits")));
     }
     let mut low_high = fill.iter().map(|word| u64::from(*word));
     let fill = low_high.next().unwrap_or(0) | low_high.next().unwrap_or(0) << 32;

@@ -27,7 +27,7 @@ pub(super) fn decode(
     out: &mut [u8],
 ) -> Result<usize, DecodeError> {
     let &[options, block, bits, line, ..] = parameters else {
-        return Err(DecodeError::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let (length, packed) = stored.split_first_chunk().ok_or_else(truncated)?;
     let length = size(u32::from_le_bytes(*length));
@@ -43,7 +43,7 @@ pub(super) fn decode(
         && (1..=MOST_PIXELS).contains(&block)
         && (1..=MOST_BLOCKS * block).contains(&line);
     if !valid {
-        let what = format!("it has lines of {line} pixels of {bits} bits in blocks of {block}");
+        let what = format!("lines of {line} pixels of {bits} bits in blocks of {block}");
         return Err(DecodeError::Damaged(what));
     }
     let mut coded = CodedPixels {
@@ -88,7 +88,7 @@ impl CodedPixels<'_> {
             _ => 4,
         };
         if !out.len().is_multiple_of(bytes) {
-            return Err(DecodeError::damaged("it ends in a pixel"));
+            return Err(DecodeError::damaged("truncated in a pixel"));
         }
         for out in out.chunks_mut(line * bytes) {
             self.decode_line(out.len() / bytes)?;
@@ -175,7 +175,7 @@ impl CodedPixels<'_> {
             let second = u32::try_from(number - sum * (sum + 1) / 2).unwrap_or(u32::MAX);
             let sum = u32::try_from(sum).unwrap_or(0);
             let first = sum.checked_sub(second);
-            let first = first.ok_or_else(|| DecodeError::damaged("it has an invalid pair"))?;
+            let first = first.ok_or_else(|| DecodeError::damaged("an invalid pair"))?;
             if self.pixels.len().is_multiple_of(2) {
                 self.pixels.push(first);
             }
@@ -195,7 +195,7 @@ impl CodedPixels<'_> {
             many => usize::try_from(many).unwrap_or(usize::MAX),
         };
         if blocks > left {
-            return Err(DecodeError::damaged("it has too many blocks of zeros"));
+            return Err(DecodeError::damaged("too many blocks of zeros"));
         }
         self.pixels.resize(start + blocks * self.block, 0);
         Ok(())

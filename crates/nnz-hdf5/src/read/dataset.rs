@@ -54,7 +54,7 @@ impl Dataset {
         let file = object.file();
         let body = |kind| object.header.body(file, kind);
         let incomplete = || match object.kind() {
-            ObjectKind::Dataset => invalid("a dataset without type, shape or layout"),
+            ObjectKind::Dataset => invalid("a dataset without datatype, dataspace or layout"),
             _ => Error::mismatch(Place::default(), "another object", "a dataset"),
         };
         let space = body(MessageType::DATASPACE)?.ok_or_else(incomplete)?;
@@ -182,8 +182,8 @@ impl Dataset {
         if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
-        let found = format!("a length of {} elements with chunks for {stored} bytes", self.len);
-        let expected = format!("chunks for {claimed} bytes");
+        let found = format!("{} elements with chunks of {stored} bytes", self.len);
+        let expected = format!("chunks of {claimed} bytes");
         Err(Error::mismatch(self.place.clone(), found, expected))
     }
 

@@ -196,7 +196,7 @@ impl Dataset {
         if chunked.bytes as u64 > most.saturating_add(UNCHECKED_BYTES) {
             let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
             let place = chunked.place_of(entry.chunk, &self.place);
-            return Err(Error::mismatch(place, found, "enough bytes for it"));
+            return Err(Error::mismatch(place, found, "enough bytes to decode"));
         }
         // Zeroed memory is committed only when it is written.
         let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);

@@ -168,8 +168,8 @@ impl File {
             return Ok(());
         }
         let place = Place::default().at(At::Byte(address.saturating_add(self.base)));
-        let found = format!("{bytes} bytes that end after the file");
-        Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
+        let found = format!("{bytes} bytes that extend past the end of the file");
+        Err(Error::mismatch(place, found, format!("a file of more than {} bytes", self.bytes)))
     }
 
     /// Reads metadata at an address, which is kept.
@@ -186,7 +186,7 @@ impl File {
         self.check(address, bytes as u64)?;
         // A file may be longer than what is stored of it.
         if bytes > MAX_METADATA {
-            return Err(unsupported(format!("metadata of {bytes} bytes are not supported")));
+            return Err(unsupported(format!("metadata of {bytes} bytes is not supported")));
         }
         let mut out = vec![0; bytes];
         self.read_metadata_at(address, &mut out)?;

@@ -66,7 +66,7 @@ pub(crate) fn list(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
     // Entries and records may have the same name.
     let mut add = |link: Link| {
         let rest = room.checked_sub(link.name.len() as u64);
-        room = rest.ok_or_else(|| invalid("names that are longer than the file"))?;
+        room = rest.ok_or_else(|| invalid("names longer than the file"))?;
         links.push(link);
         Ok(())
     };

@@ -128,7 +128,7 @@ impl Object {
                 Some(LinkTarget::Soft(path)) => {
                     *soft += 1;
                     if *soft > MAX_SOFT {
-                        return Err(invalid("soft links that lead to each other"));
+                        return Err(invalid("circular soft links"));
                     }
                     let from = if path.starts_with('/') { self.file.root()? } else { here };
                     from.walk(&path, soft)?
@@ -170,7 +170,7 @@ impl Object {
             };
             // Records may have the same object.
             let rest = room.checked_sub(body.len() as u64);
-            room = rest.ok_or_else(|| invalid("attributes that are larger than the file"))?;
+            room = rest.ok_or_else(|| invalid("attributes larger than the file"))?;
             attributes.push(attribute::parse(file, &body)?);
             Ok(())
         })?;

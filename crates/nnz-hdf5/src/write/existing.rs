@@ -181,7 +181,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
         let found = format!("{what} {}", names[..=depth].join("/"));
         return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
     }
-    Err(Error::argument("the name of what is added to an HDF5 file is missing"))
+    Err(Error::argument("the name of the object to add to an HDF5 file is missing"))
 }
 
 /// Refuses a file that another program is writing to, or did not close.

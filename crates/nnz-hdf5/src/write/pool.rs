@@ -27,7 +27,7 @@ impl Pending {
             Self::Done(packed) => packed,
             Self::Running(packed) => packed
                 .recv()
-                .unwrap_or_else(|_| Err(IoError::other("a thread that compresses has ended"))),
+                .unwrap_or_else(|_| Err(IoError::other("a compression thread has ended"))),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Pool {
             }
             self.jobs = Some(sender);
         }
-        self.jobs.as_ref().ok_or_else(|| IoError::other("no thread was started"))
+        self.jobs.as_ref().ok_or_else(|| IoError::other("no compression thread was started"))
     }
 }
 

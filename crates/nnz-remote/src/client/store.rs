@@ -32,8 +32,8 @@ const MOST_PAGES: usize = 4096;
 /// The status of an answer if no part of the object is in the requested range.
 const UNSATISFIED: Option<u16> = Some(416);
 
-const FORBIDDEN: &str = "the server forbids it";
-const UNAUTHENTICATED: &str = "the server wants credentials, or others";
+const FORBIDDEN: &str = "access denied by the server";
+const UNAUTHENTICATED: &str = "the server requires valid credentials";
 
 /// A bucket or container.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ impl Store {
                 return Ok((found, token.is_none()));
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
+        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
     }
 
     fn denied(&self, what: &str, refusal: &Refusal) -> Failure {
@@ -193,7 +193,7 @@ impl Store {
         let code = refusal.code().filter(|code| *code != "AccessDenied");
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         let hint = match self.anonymous {
-            true => ": it was asked without credentials, as none were found",
+            true => ": the request had no credentials, as none were found",
             false => "",
         };
         Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{code}{hint}"))
@@ -211,12 +211,12 @@ impl Store {
             error => {
                 let request = refusal.cause::<reqwest::Error>();
                 if request.is_some_and(reqwest::Error::is_request) {
-                    let what = format!("no connection: {}", clean(&refusal.innermost()));
+                    let what = format!("connection failed: {}", clean(&refusal.innermost()));
                     return Failure::new(io::ErrorKind::Other, what);
                 }
                 // Requests were repeated, but not for a body of a list that was cut.
                 if request.is_some_and(|error| error.is_body() || error.is_decode()) {
-                    return Failure::transient("the server sent less than it said");
+                    return Failure::transient("the server sent fewer bytes than announced");
                 }
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 Failure::new(io::ErrorKind::Other, clean(&cause))
@@ -226,7 +226,7 @@ impl Store {
 }
 
 fn no_bucket() -> Failure {
-    Failure::new(io::ErrorKind::Other, "there is no such bucket")
+    Failure::new(io::ErrorKind::Other, "no such bucket")
 }
 
 /// Reads what was answered.
@@ -240,16 +240,16 @@ async fn part(result: GetResult) -> Result<ObjectPart, Failure> {
     })?;
     match (bytes.len() as u64).cmp(&len) {
         Ordering::Equal => Ok(ObjectPart { start, bytes, total, tag }),
-        Ordering::Less => Err(Failure::transient("the server sent less than it said")),
+        Ordering::Less => Err(Failure::transient("the server sent fewer bytes than announced")),
         Ordering::Greater => {
-            Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))
+            Err(Failure::new(io::ErrorKind::Other, "the server sent more bytes than announced"))
         }
     }
 }
 
 fn parsed(key: &str) -> Result<Path, Failure> {
     Path::parse(key)
-        .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a key that can be asked for"))
+        .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a valid object key"))
 }
 
 fn client_options() -> ClientOptions {

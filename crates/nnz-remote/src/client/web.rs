@@ -95,7 +95,7 @@ impl Web {
                 // Some servers describe files that are compressed themselves in this way.
                 Some(_) if is_gzip(address.name()) => Ok(response),
                 Some(coded) if coded != "identity" => {
-                    let what = "the server compressed its answer, although that was not asked for";
+                    let what = "the server compressed its response without a request for it";
                     Err(Failure::new(io::ErrorKind::Unsupported, what))
                 }
                 _ => Ok(response),
@@ -143,7 +143,7 @@ impl Web {
                     total,
                     tag,
                 })),
-                _ => Err(Failure::new(io::ErrorKind::Other, "the server refused the range")),
+                _ => Err(Failure::new(io::ErrorKind::Other, "the server rejected the range")),
             },
             _ => {
                 let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -174,7 +174,7 @@ impl Web {
             StatusCode::PARTIAL_CONTENT => {}
             StatusCode::RANGE_NOT_SATISFIABLE => return Err(Failure::changed()),
             _ => {
-                let text = "the server no longer answers with a range";
+                let text = "the server no longer supports range requests";
                 return Err(Failure::new(io::ErrorKind::Other, text));
             }
         }
@@ -207,7 +207,7 @@ fn is_gzip(name: &str) -> bool {
     ["gz", "bgz", "tgz"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-const WRONG_RANGE: &str = "the server answered with another range than was asked for";
+const WRONG_RANGE: &str = "the server responded with another range than requested";
 
 /// Reads a body, which has to have a length.
 async fn body(mut response: Response, len: u64) -> Result<bytes::Bytes, Failure> {
@@ -216,13 +216,16 @@ async fn body(mut response: Response, len: u64) -> Result<bytes::Bytes, Failure>
         bytes::BytesMut::with_capacity(len.min(usize::try_from(crate::object::PIECE).unwrap_or(0)));
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         if chunk.len() > len - all.len() {
-            return Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"));
+            return Err(Failure::new(
+                io::ErrorKind::Other,
+                "the server sent more bytes than announced",
+            ));
         }
         all.extend_from_slice(&chunk);
     }
     match all.len() == len {
         true => Ok(all.freeze()),
-        false => Err(Failure::transient("the server sent less than it said")),
+        false => Err(Failure::transient("the server sent fewer bytes than announced")),
     }
 }
 
@@ -244,7 +247,7 @@ fn content_range(headers: &HeaderMap) -> Result<(Range<u64>, u64), Failure> {
         Some((first..end, total))
     };
     parse().ok_or_else(|| {
-        Failure::new(io::ErrorKind::Other, "the server did not say which range it sent")
+        Failure::new(io::ErrorKind::Other, "the response of the server has no Content-Range")
     })
 }
 
@@ -270,11 +273,11 @@ fn failed(error: reqwest::Error) -> Failure {
         return Failure::new(io::ErrorKind::Other, clean(&described(error)));
     }
     let what = if error.is_timeout() {
-        "no answer in time"
+        "timeout"
     } else if error.is_connect() {
-        "no connection"
+        "connection failed"
     } else {
-        "the connection broke"
+        "connection lost"
     };
     Failure::transient(format!("{what}: {}", clean(&described(error))))
 }

@@ -118,7 +118,7 @@ impl RemoteStorage {
                 }
                 Err(failure) => match list.await {
                     Ok(list) => Ok(Err((failure, list))),
-                    Err(_) => Err(Failure::transient("the request was given up")),
+                    Err(_) => Err(Failure::transient("the request was abandoned")),
                 },
             }
         })??;
@@ -211,7 +211,7 @@ impl RemoteStorage {
                 return Ok(Err(store));
             }
             let own = own.unwrap_or_else(ask).await;
-            let own = own.map_err(|_| Failure::transient("the request was given up"))?;
+            let own = own.map_err(|_| Failure::transient("the request was abandoned"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
                 store = marked(files.inside, &[]).await;
@@ -249,8 +249,7 @@ impl RemoteStorage {
                 Ok(PathState::Directory)
             }
             Ok(Ok(First::Page)) if is_root => {
-                let what =
-                    "the server answers with a page for people, and not with a file or store";
+                let what = "the server responded with an HTML page, not with a file or store";
                 Err(io::Error::new(io::ErrorKind::Unsupported, what))
             }
             Ok(Ok(first)) => {

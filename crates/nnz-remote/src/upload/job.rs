@@ -169,7 +169,7 @@ impl Job {
         match replace {
             true => self.clear(found, is_object, outline.unwrap_or_default()).await?,
             false if is_object || !found.is_empty() => {
-                let what = "another program wrote it";
+                let what = "modified by another program";
                 return Err(Failure::new(io::ErrorKind::AlreadyExists, what));
             }
             false => {}

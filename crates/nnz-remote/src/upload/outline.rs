@@ -179,5 +179,5 @@ fn write(path: &Path, start: &[u8]) -> Result<(), Failure> {
 }
 
 fn local(error: &io::Error) -> Failure {
-    Failure::new(error.kind(), format!("cannot compare what would be replaced: {error}"))
+    Failure::new(error.kind(), format!("cannot check the objects to replace: {error}"))
 }

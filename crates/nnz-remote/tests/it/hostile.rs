@@ -15,12 +15,12 @@ fn read(storage: &RemoteStorage, path: &str) -> std::io::Result<()> {
 #[test]
 fn wrong_answers_are_errors() {
     let cases = [
-        (Lie::OtherRange, "another range than was asked for", "got 1..65536"),
+        (Lie::OtherRange, "another range than requested", "got 1..65536"),
         (Lie::LongestLength, "18446744073709551615 bytes", "18446744073709551615 bytes"),
-        (Lie::Short, "less than it said", "less than it said"),
-        (Lie::Endless, "more than it said", "content-length header missing"),
+        (Lie::Short, "fewer bytes than announced", "fewer bytes than announced"),
+        (Lie::Endless, "more bytes than announced", "content-length header missing"),
         (Lie::Redirect, "too many redirects", "following redirect"),
-        (Lie::Compressed, "compressed its answer", ""),
+        (Lie::Compressed, "compressed its response", ""),
         (Lie::EndlessError, "403 forbidden", "length limit exceeded"),
     ];
     std::thread::scope(|scope| {

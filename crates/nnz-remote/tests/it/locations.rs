@@ -74,7 +74,7 @@ fn samples(root: &Path) -> Vec<PathBuf> {
 /// Returns whether results differ only because web servers do not list directories: checking a store needs a list,
 /// and Zarr without consolidated metadata is found by one.
 fn is_unlisted(path: &Path, local: &str, remote: &str) -> bool {
-    let says = |line: &str| line.contains("a web server does not list");
+    let says = |line: &str| line.contains("web servers do not support listing");
     let is_zarr = [".zgroup", ".zattrs", "zarr.json"].iter().any(|name| path.join(name).exists());
     let is_checked = |line: &str| line.starts_with("check: ") && says(line);
     if is_zarr && remote.lines().next().is_some_and(says) {

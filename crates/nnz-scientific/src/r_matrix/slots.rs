@@ -54,7 +54,7 @@ impl Slots<'_> {
         match (sides.len(), side(0), side(1)) {
             (2, Some(rows), Some(cols)) => Ok(Shape { rows, cols }),
             _ => {
-                let found = format!("{} sides", sides.len());
+                let found = format!("{} dimensions", sides.len());
                 Err(Error::mismatch(self.place(Some(name)), found, "two non-negative integers"))
             }
         }

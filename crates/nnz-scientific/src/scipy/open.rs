@@ -245,7 +245,7 @@ fn vector(file: &dyn Group, len: u64) -> Result<Form> {
 }
 
 fn two(indices: Vec<Indices>) -> Result<[Indices; 2]> {
-    indices.try_into().map_err(|_| Error::argument("two dimensions have two lists of indices"))
+    indices.try_into().map_err(|_| Error::argument("two dimensions require two lists of indices"))
 }
 
 fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {

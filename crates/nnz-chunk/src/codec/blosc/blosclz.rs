@@ -7,7 +7,7 @@ const FAR: usize = 8191;
 
 /// Decompresses into `out` and returns the length.
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
-    let short = || DecodeError::damaged("its compressed data is truncated");
+    let short = || DecodeError::damaged("truncated compressed data");
     let mut rest = bytes.iter().copied();
     let mut next = || rest.next().ok_or_else(short);
     let mut at = 0_usize;
@@ -43,8 +43,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeEr
                 distance = FAR + (high << 8) + usize::from(next()?) + 1;
             }
             let from = at.checked_sub(distance);
-            let from =
-                from.ok_or_else(|| DecodeError::damaged("it copies from before its start"))?;
+            let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
             // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];

@@ -49,7 +49,7 @@ enum Content<'a> {
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     let (chunk, found) = Chunk::parse(bytes)?;
     if found != bytes.len() {
-        return Err(damaged(&format!("{found} bytes by its header")));
+        return Err(damaged(&format!("{found} bytes according to the header")));
     }
     chunk.decode(out, &mut Scratch::default())
 }
@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
         };
         let (length, block, packed) = (number(0), number(4).min(number(0)), number(8));
         let Some(bytes) = bytes.get(..packed) else {
-            return Err(damaged(&format!("{packed} bytes by its header")));
+            return Err(damaged(&format!("{packed} bytes according to the header")));
         };
         if block == 0 && length > 0 {
             return Err(damaged("blocks of 0 bytes"));
@@ -221,7 +221,7 @@ pub(super) fn damaged(what: &str) -> DecodeError {
 }
 
 pub(super) fn truncated() -> DecodeError {
-    damaged("it is truncated")
+    damaged("truncated")
 }
 
 pub(super) fn unsupported(what: &str) -> DecodeError {

@@ -129,7 +129,7 @@ impl EncodedBlocks<'_> {
                     let (token, after) = after.split_first().ok_or_else(truncated)?;
                     let byte = u8::try_from(length.unsigned_abs());
                     let byte = byte.ok().filter(|_| token & 1 != 0);
-                    out.fill(byte.ok_or_else(|| damaged("the length of a stream"))?);
+                    out.fill(byte.ok_or_else(|| damaged("wrong length of a stream"))?);
                     after
                 }
             };

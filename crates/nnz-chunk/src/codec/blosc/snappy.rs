@@ -16,7 +16,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeEr
             break;
         }
         if shift > 28 {
-            return Err(DecodeError::damaged("its length is invalid"));
+            return Err(DecodeError::damaged("invalid length"));
         }
     }
     let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
@@ -41,8 +41,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeEr
             rest = after;
         } else {
             let from = at.checked_sub(distance).filter(|from| *from < at);
-            let from =
-                from.ok_or_else(|| DecodeError::damaged("it copies from before its start"))?;
+            let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
             // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];
@@ -61,7 +60,7 @@ fn number(rest: &mut &[u8], bytes: usize) -> Result<usize, DecodeError> {
 }
 
 fn short() -> DecodeError {
-    DecodeError::damaged("its compressed data is truncated")
+    DecodeError::damaged("truncated compressed data")
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn decompress_to<T: Number + Pod + Zeroable>(
     let decoded = catch_unwind(AssertUnwindSafe(|| simple_decompress_into(bytes, numbers)));
     let progress = match decoded {
         Ok(done) => done.map_err(DecodeError::failed)?,
-        Err(_) => return Err(DecodeError::damaged("its data is inconsistent")),
+        Err(_) => return Err(DecodeError::damaged("inconsistent data")),
     };
     if !progress.finished {
         return Err(DecodeError::TooLong);

@@ -132,9 +132,9 @@ fn directories_on_web_servers_with_wrong_answers_do_not_seem_missing() {
     }
     let server = Server::new(folder.path());
     for (lie, expected) in [
-        (Lie::Compressed, "the server compressed its answer"),
-        (Lie::OtherRange, "another range than was asked for"),
-        (Lie::Short, "sent less than it said"),
+        (Lie::Compressed, "the server compressed its response"),
+        (Lie::OtherRange, "another range than requested"),
+        (Lie::Short, "sent fewer bytes than announced"),
     ] {
         server.set(Behavior { lie: Some(lie), ..Behavior::default() });
         for name in names {

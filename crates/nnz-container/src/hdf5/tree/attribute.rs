@@ -63,7 +63,8 @@ fn decode(shared: &Arc<Shared>, raw: &Raw, place: &Place) -> Result<Attribute> {
     let (own, stored) = stored.flatten();
     shape.extend(own);
     let size = stored.bytes().filter(|&size| size > 0);
-    let size = size.ok_or_else(|| Error::mismatch(place.clone(), "values of 0 bytes", "1 byte"))?;
+    let size =
+        size.ok_or_else(|| Error::mismatch(place.clone(), "values of 0 bytes", "1 byte or more"))?;
     let count = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
     let count = count.or(shape.contains(&0).then_some(0)).and_then(|n| usize::try_from(n).ok());
     let bytes = count.and_then(|count| count.checked_mul(size));

@@ -56,7 +56,7 @@ fn find(shared: &Shared) -> Result<Paths> {
             };
             bytes += inner.len();
             if groups > MAX_GROUPS || bytes > MAX_BYTES {
-                let what = "references in HDF5 files of so many objects are not supported";
+                let what = "references in HDF5 files with so many objects are not supported";
                 return Err(Error::unsupported(place, what));
             }
             paths.insert(address, inner.clone());

@@ -64,14 +64,14 @@ impl UnwrappedPointers {
             }
             // They may look right, as those that saturate at the largest number do.
             let type_of = vector.value_type();
-            let expected = "a wide enough type: the starts of rows or columns are lost";
+            let expected = "a wider type: the starts of rows or columns are lost";
             let found = format!("{type_of} for {entries} entries");
             return Err(Error::mismatch(vector.place(), found, expected));
         };
         let stored = vector.get(element)?;
         let what = format!(
-            "{stored} is {meant} modulo 2^{bits}: the pointers wrapped around, and are read as they were \
-             meant, up to {entries}"
+            "{stored} is {meant} modulo 2^{bits}: the pointers wrapped around, and are read as the \
+             original values, up to {entries}"
         );
         repairs.add(vector.place_of(element), what);
         Ok(Some(found))

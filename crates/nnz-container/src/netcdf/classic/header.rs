@@ -219,7 +219,11 @@ fn read_shape(
             Some(Some(length)) => lengths.push(*length),
             Some(None) if at == 0 => records = true,
             Some(None) => {
-                return Err(Error::mismatch(place, "an inner record dimension", "an outer one"));
+                return Err(Error::mismatch(
+                    place,
+                    "an unlimited dimension that is not the first",
+                    "a dimension of fixed length",
+                ));
             }
             None => {
                 let found = format!("dimension {id}");

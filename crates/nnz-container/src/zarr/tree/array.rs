@@ -39,7 +39,7 @@ impl Array {
             _ => match fields.remove("attributes") {
                 None => None,
                 Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|error| {
-                    Error::mismatch(stored.place.clone(), "attributes of another form", "an object")
+                    Error::mismatch(stored.place.clone(), "invalid attributes", "a JSON object")
                         .with_source(error)
                 })?),
             },

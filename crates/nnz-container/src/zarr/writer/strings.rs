@@ -118,7 +118,8 @@ impl Strings {
         let count = product(self.chunk.iter().copied())?;
         let missing = usize::try_from(count - self.held).unwrap_or(usize::MAX);
         let missing = missing.checked_mul(4).and_then(|bytes| bytes.checked_add(self.buffer.len()));
-        self.buffer.resize(missing.ok_or_else(|| Error::argument("chunks larger than memory"))?, 0);
+        self.buffer
+            .resize(missing.ok_or_else(|| Error::argument("chunks that do not fit in memory"))?, 0);
         // The strings are preceded by their number.
         let count = u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes();
         let bytes = [&count[..], &self.buffer].concat();

@@ -115,7 +115,9 @@ impl GroupTarget {
         let place = Place::path(full_path(path, member));
         let names = names(member, &place)?;
         let Some((name, around)) = names.split_last() else {
-            return Err(Error::argument("the name of what is added to a Zarr store is missing"));
+            return Err(Error::argument(
+                "the name of the member to add to a Zarr store is missing",
+            ));
         };
         check_addition(path, &write.context)?;
         let lock = lock_store(path, false)?;
@@ -179,7 +181,7 @@ impl GroupTarget {
             // The group itself exists.
             nodes.remove("");
             if !nodes.contains_key(member) {
-                return Err(Error::argument("nothing is added to the Zarr store"));
+                return Err(Error::argument("nothing to add to the Zarr store"));
             }
         }
         for (path, documents) in nodes {
@@ -261,7 +263,7 @@ fn version_of(path: &Path) -> Result<ZarrVersion> {
         Some(Node::Group(group)) if group.version == 2 => Ok(ZarrVersion::V2),
         Some(Node::Group(_)) => Ok(ZarrVersion::V3),
         Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
-        None => Err(Error::mismatch(place, "no Zarr group", "a group to add to")),
+        None => Err(Error::mismatch(place, "no Zarr group", "an existing group")),
     }
 }
 
@@ -272,8 +274,8 @@ fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
         return Ok(());
     }
     let what = match found {
-        ZarrVersion::V2 => "adding to Zarr of version 2: groups are written in version 3",
-        ZarrVersion::V3 => "adding Zarr of version 2 to Zarr of version 3",
+        ZarrVersion::V2 => "adding members of version 3 to a Zarr store of version 2",
+        ZarrVersion::V3 => "adding members of version 2 to a Zarr store of version 3",
     };
     Err(Error::unsupported(Place::path(directory), what))
 }

@@ -139,7 +139,7 @@ impl ZarrWriter {
 
     fn node(&mut self, node: NodeId) -> Result<&mut Node> {
         let found = self.nodes.get_mut(node.0);
-        found.ok_or_else(|| Error::argument("a group or an array of another tree"))
+        found.ok_or_else(|| Error::argument("the group or array belongs to another tree"))
     }
 
     fn attribute_place(&self, node: NodeId, name: &str) -> Place {
@@ -185,7 +185,11 @@ impl ZarrWriter {
         let node = self.nodes.get_mut(array.0);
         let done = node.and_then(|node| work(&mut node.kind, &self.target));
         let done = done.unwrap_or_else(|| {
-            Err(Error::mismatch(place, "elements of another type", "those of the array"))
+            Err(Error::mismatch(
+                place,
+                "elements of another type",
+                "elements of the type of the array",
+            ))
         });
         self.failed |= done.is_err();
         done
@@ -227,7 +231,9 @@ impl TreeWriter for ZarrWriter {
         })?;
         if let Some(fill) = spec.fill {
             if spec.element != ElementType::Number(fill.value_type()) {
-                return Err(Error::argument("a fill value of another type than the elements"));
+                return Err(Error::argument(
+                    "the fill value and the elements have different types",
+                ));
             }
             described = described.with_fill(fill, version);
         }
@@ -238,9 +244,7 @@ impl TreeWriter for ZarrWriter {
         }
         let dimensions = spec.dimensions.as_ref().map_or(spec.shape.len(), Vec::len);
         if dimensions != spec.shape.len() {
-            return Err(Error::argument(
-                "a number of dimension names that does not match the shape",
-            ));
+            return Err(Error::argument("the number of dimension names does not match the shape"));
         }
         let (path, place) = self.take(parent, name)?;
         let (inner, context) = (path.clone(), place.clone());

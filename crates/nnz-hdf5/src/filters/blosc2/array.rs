@@ -19,7 +19,7 @@ impl Array {
             bytes.get(7..).and_then(<[u8]>::split_first).ok_or_else(truncated)?;
         let dimensions = usize::from(dimensions);
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
-            return Err(damaged("it has no number of dimensions"));
+            return Err(damaged("missing number of dimensions"));
         }
         // Each list has a byte before it, and each number.
         let (wide, narrow) = (1 + 9 * dimensions, 1 + 5 * dimensions);
@@ -34,7 +34,7 @@ impl Array {
         let mut sizes = array.chunk.iter().zip(&array.block);
         match sizes.all(|(chunk, block)| (1..=*chunk).contains(block)) {
             true => Ok(array),
-            false => Err(damaged("it has a block that is larger than its chunk")),
+            false => Err(damaged("a block that is larger than its chunk")),
         }
     }
 }

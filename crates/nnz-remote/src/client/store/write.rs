@@ -123,7 +123,7 @@ impl Store {
                 return Ok(found);
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
+        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
     }
 
     /// Writes an object, instead of one that may exist.
@@ -257,5 +257,5 @@ fn attributes(token: &str) -> Attributes {
 }
 
 fn conflict() -> Failure {
-    Failure::new(io::ErrorKind::AlreadyExists, "another program wrote it")
+    Failure::new(io::ErrorKind::AlreadyExists, "modified by another program")
 }

@@ -201,8 +201,9 @@ impl<'a> Forward<'a> {
             return Err(Error::mismatch(place, found, "the tag of a variable"));
         };
         if tag.next > element.bytes.saturating_mul(MAX_RATIO) {
-            let found = format!("{} compressed bytes for {}", element.bytes, tag.next);
-            return Err(Error::mismatch(place, found, "enough bytes"));
+            let found =
+                format!("{} compressed bytes that decompress to {}", element.bytes, tag.next);
+            return Err(Error::mismatch(place, found, "more compressed bytes"));
         }
         // Data is not padded at the end.
         Ok((forward, Tag { next: tag.data + tag.bytes, ..tag }))
@@ -240,7 +241,7 @@ impl Reader for Forward<'_> {
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<()> {
         if at < self.position {
             let place = self.file.place().at(At::Byte(self.element.at));
-            return Err(Error::mismatch(place, "elements that overlap", "one after another"));
+            return Err(Error::mismatch(place, "overlapping elements", "consecutive elements"));
         }
         let mut block = [0; 4096];
         while self.position < at {

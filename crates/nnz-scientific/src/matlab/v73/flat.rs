@@ -67,7 +67,7 @@ impl Flat {
         let size = self.value_type.size();
         let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
         let head = if before == 0 { 0 } else { slab - before };
-        let wrong = || Error::argument("a buffer of another size than the range");
+        let wrong = || Error::argument("the size of the buffer does not match the range");
         let (start, rest) = out.split_at_mut_checked(bytes(head)).ok_or_else(wrong)?;
         let whole = first + u64::from(before > 0)..last;
         let complete = (whole.end - whole.start) * slab;

@@ -222,7 +222,7 @@ fn stored_shape(array: &dyn NdArray) -> Result<Vec<u64>> {
     for at in 0..count {
         match values.get(at).and_then(|length| length.to_string().parse::<u64>().ok()) {
             Some(length) => shape.push(length),
-            None => return wrong("a dimension that is no length".to_owned()),
+            None => return wrong("an invalid length of a dimension".to_owned()),
         }
     }
     if !(2..=MAX_DIMENSIONS).contains(&shape.len()) {
