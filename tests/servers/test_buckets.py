@@ -76,11 +76,11 @@ def test_what_is_wrong_is_one_clear_error(bucket):
     assert missing == f"nnz: {bucket.url}/none.mtx: no such file or directory\n"
     for verb in (["info"], ["convert", STORE]):
         other = bucket.refused(*verb, f"{bucket.url}-of-another/x.mtx")
-        assert other == f"nnz: {bucket.url}-of-another/x.mtx: there is no such bucket\n"
+        assert other == f"nnz: {bucket.url}-of-another/x.mtx: no such bucket\n"
     if bucket.name == "azurite":
         key = {"account_key": "c29tZXRoaW5nIGVsc2U="}
         refused = bucket.refused("info", f"{bucket.url}/none.mtx", options=key)
-        assert "the server forbids it" in refused or "wants credentials" in refused, refused
+        assert "access denied" in refused or "requires valid credentials" in refused, refused
         assert "c29tZXRo" not in refused
 
 
@@ -92,7 +92,7 @@ def test_a_public_object_is_read_without_credentials(bucket):
     options, bucket.options = bucket.options, anonymous
     try:
         refused = bucket.refused("info", f"{bucket.url}/public.mtx")
-        assert "asked without credentials" in refused, refused
+        assert "the request had no credentials" in refused, refused
         bucket.client.put_object_acl(Bucket="bucket", Key="public.mtx", ACL="public-read")
         bucket.good("diff", STORE, f"{bucket.url}/public.mtx")
     finally:

@@ -1,4 +1,4 @@
-//! What the tools of the Binsparse reference suite have in common.
+//! Functions shared by the tools of the Binsparse reference suite.
 //!
 //! Each tool is a program with the same name, arguments and exit status as in the reference suite.
 

@@ -1,4 +1,4 @@
-//! What `info` prints about a matrix or tensor.
+//! Description of a matrix or tensor for `info`.
 
 use nnz_container::NamedArrays;
 use nnz_core::{About, ArrayAbout, ErrorKind, Result};

@@ -29,7 +29,7 @@ pub struct Descriptor {
     pub shape: Vec<u64>,
     /// The number of stored values.
     pub stored: u64,
-    /// Whether the array `fill_value` has the value of cells that are not stored.
+    /// Whether the array `fill_value` has the value of elements that are not stored.
     pub fill: bool,
     /// How entries that are not stored follow from stored ones.
     pub structure: Structure,
@@ -62,7 +62,7 @@ impl Descriptor {
         let mut deviations = Deviations::default();
         let descriptor = parse::parse(text, place, &mut deviations);
         deviations.into_notes()?;
-        descriptor.ok_or_else(|| nnz_core::Error::argument("no descriptor"))
+        descriptor.ok_or_else(|| nnz_core::Error::argument("missing descriptor"))
     }
 
     /// Parses a descriptor, and lists everything that is wrong with it.
@@ -75,7 +75,7 @@ impl Descriptor {
         let mut found = Deviations::default();
         let layout = parse::layout(keys, dimensions, &mut found);
         found.into_notes()?;
-        layout.ok_or_else(|| nnz_core::Error::argument("no levels"))
+        layout.ok_or_else(|| nnz_core::Error::argument("missing levels"))
     }
 
     /// Returns the type of an array.

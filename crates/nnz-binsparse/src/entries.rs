@@ -74,7 +74,7 @@ impl EntryReader {
         &self.store.descriptor
     }
 
-    /// Returns the value of cells that are not stored, if it is not zero.
+    /// Returns the value of elements that are not stored, if it is not zero.
     #[must_use]
     pub fn fill(&self) -> Option<Scalar> {
         self.store.fill

@@ -55,7 +55,7 @@ pub use tensor::{Tensor, read_tensor, write_tensor, write_with_descriptor};
 pub use validate::validate;
 pub use version::Version;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -2,7 +2,7 @@
 
 mod announce;
 mod ascending;
-mod cells;
+mod dense;
 mod form;
 mod pairs;
 mod runs;

@@ -56,7 +56,7 @@ impl Options {
         if is_index(requested) && largest <= largest_of(requested) {
             return Ok(requested);
         }
-        let what = format!("{requested} cannot hold {what} up to {largest}");
+        let what = format!("{requested} cannot represent {what} up to {largest}");
         Err(Error::argument(what))
     }
 }

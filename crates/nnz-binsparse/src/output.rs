@@ -82,7 +82,7 @@ pub(crate) fn stored_type(value_type: ValueType) -> ValueType {
     }
 }
 
-/// Writes the value of cells that are not stored.
+/// Writes the value of elements that are not stored.
 pub(crate) fn write_fill(
     container: &mut NamedArraysWriter,
     fill: Scalar,

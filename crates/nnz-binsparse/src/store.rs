@@ -24,7 +24,7 @@ pub(crate) struct Store {
     pub(crate) descriptor: Descriptor,
     pub(crate) levels: Vec<LevelStore>,
     pub(crate) values: ValueArray,
-    /// The value of cells that are not stored, if it is not zero.
+    /// The value of elements that are not stored, if it is not zero.
     pub(crate) fill: Option<Scalar>,
     /// The same in its stored type, even if it is zero.
     pub(crate) stored_fill: Option<Scalar>,
@@ -91,7 +91,7 @@ impl Store {
         Some(Self { descriptor, levels, values, fill, stored_fill })
     }
 
-    /// Returns whether the innermost level stores every cell of its slices.
+    /// Returns whether the innermost level stores every element of its slices.
     pub(crate) fn ends_dense(&self) -> bool {
         let last = self.descriptor.layout.levels().last();
         last.is_some_and(|level| level.kind == LevelKind::Dense)
@@ -114,14 +114,14 @@ fn repair_count(
     let count = array.len() / parts;
     if count != descriptor.stored && array.len().is_multiple_of(parts) {
         let key = format!("{DESCRIPTOR}.number_of_stored_values");
-        let what = format!("states {}, and there are {count} values", descriptor.stored);
+        let what = format!("{} stated, but there are {count} values", descriptor.stored);
         repairs.add(Place::array(container.path(), key), what);
         descriptor.stored = count;
     }
     Some(())
 }
 
-/// Reads the value of cells that are not stored: if it is not zero, and in its stored type.
+/// Reads the value of elements that are not stored: if it is not zero, and in its stored type.
 fn fill(
     container: &NamedArrays,
     descriptor: &Descriptor,
@@ -154,7 +154,7 @@ fn fill(
         found.note(place.clone(), format!("type {}, while values are {own}", stated.value_type()));
     }
     let Ok(value) = stated.cast(own, Rounding::Refused) else {
-        let what = format!("a value that {own}, the type of the values, cannot hold");
+        let what = format!("a value that {own}, the type of the values, cannot represent");
         found.refuse(Error::unsupported(place, what));
         return None;
     };

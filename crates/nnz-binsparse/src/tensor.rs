@@ -30,7 +30,7 @@ pub struct Tensor {
     pub values: Values,
     /// How entries that are not stored follow from stored ones; only for matrices.
     pub structure: Structure,
-    /// The value of cells that are neither stored nor follow from others, if it is not zero.
+    /// The value of elements that are neither stored nor follow from others, if it is not zero.
     pub fill: Option<Scalar>,
 }
 
@@ -56,13 +56,13 @@ impl Tensor {
         self.values.value_type()
     }
 
-    /// Returns the value of cells that are not stored.
+    /// Returns the value of elements that are not stored.
     #[must_use]
     pub fn background(&self) -> Scalar {
         self.fill.unwrap_or_else(|| zero(self.value_type()))
     }
 
-    /// Returns whether both have the same value in every cell, bit for bit, whether it is stored or
+    /// Returns whether both have the same value in every element, bit for bit, whether it is stored or
     /// not.
     ///
     /// # Errors
@@ -88,11 +88,11 @@ impl Tensor {
             }))
     }
 
-    /// Compares two tensors with different fill values: they are equal only if every cell is stored
+    /// Compares two tensors with different fill values: they are equal only if every element is stored
     /// in at least one of them.
     fn same_throughout(&self, other: &Self) -> Result<bool> {
         let [mine, theirs] = [self.sorted()?, other.sorted()?];
-        let (mut a, mut b, mut cells) = (0, 0, 0_u128);
+        let (mut a, mut b, mut elements) = (0, 0, 0_u128);
         loop {
             let side = match (mine.get(a), theirs.get(b)) {
                 (Some(&a), Some(&b)) => {
@@ -102,7 +102,7 @@ impl Tensor {
                 }
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (None, None) => return Ok(Some(cells) == self.cells()),
+                (None, None) => return Ok(Some(elements) == self.elements()),
             };
             let mut held = [self.background(), other.background()].map(value_bits);
             if side.is_le() {
@@ -116,18 +116,18 @@ impl Tensor {
             if held[0] != held[1] {
                 return Ok(false);
             }
-            cells += 1;
+            elements += 1;
         }
     }
 
-    /// Returns whether there is an entry for every cell, or for every cell of the stored triangle.
+    /// Returns whether there is an entry for every element, or for every element of the stored triangle.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.cells() == Some(self.len() as u128)
+        self.elements() == Some(self.len() as u128)
     }
 
-    /// Counts the cells that may be stored; `None` if that overflows.
-    fn cells(&self) -> Option<u128> {
+    /// Counts the elements that may be stored; `None` if that overflows.
+    fn elements(&self) -> Option<u128> {
         if self.shape.contains(&0) {
             return Some(0);
         }
@@ -186,6 +186,8 @@ impl Tensor {
         if self.coordinates.len() == self.shape.len() && values && lists {
             return Ok(self.coordinates.iter().map(|list| &**list).collect());
         }
-        Err(Error::argument("a tensor whose dimensions, coordinates and values differ in number"))
+        Err(Error::argument(
+            "dimensions, coordinates and values of the tensor do not match in number",
+        ))
     }
 }

@@ -5,7 +5,7 @@ use std::mem;
 use crate::{Backend, CHUNK, Chunks, Codec, EPOCH_WORDS, chunk_words};
 
 /// Encodes a stream of values into the arrays of a bitpacked array ("Bitpacking formats" in the
-/// BPCells format document). The words are the same as those of BPCells.
+/// BPCells format document). The words are the same as in BPCells.
 ///
 /// [`push`](Self::push) appends values in pieces of any size, [`drain`](Self::drain) returns the
 /// finished output at any time, and [`finish`](Self::finish) returns the rest. The result does not

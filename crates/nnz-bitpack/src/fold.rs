@@ -25,8 +25,8 @@ impl Fold {
         let mut all = Self { sum: 0, squares: 0, min: u32::MAX, max: 0 };
         for block in values.chunks(BLOCK) {
             let part = fold_block(block);
-            // The squares of a block of values below 2^24 fit in 64 bits; those of other values are
-            // added up again.
+            // The squares of a block of values below 2^24 fit in 64 bits; other squares are added up
+            // again.
             all.squares += if part.max < 1 << 24 { part.squares.into() } else { squares(block) };
             all.sum += part.sum;
             all.min = all.min.min(part.min);
@@ -140,7 +140,7 @@ for_each_processor! {
 const BLOCK: usize = 1 << 14;
 
 /// A [`Fold`] whose squares may have wrapped around.
-struct Part {
+struct PartialFold {
     sum: u64,
     squares: u64,
     min: u32,
@@ -148,7 +148,7 @@ struct Part {
 }
 
 for_each_processor! {
-    fn fold_block(values: &[u32]) -> Part = fold_portable
+    fn fold_block(values: &[u32]) -> PartialFold = fold_portable
 }
 
 #[inline(always)]
@@ -199,8 +199,8 @@ fn add_portable(values: &mut [u32], others: &[u32]) -> bool {
 }
 
 #[inline(always)]
-fn fold_portable(values: &[u32]) -> Part {
-    let mut part = Part { sum: 0, squares: 0, min: u32::MAX, max: 0 };
+fn fold_portable(values: &[u32]) -> PartialFold {
+    let mut part = PartialFold { sum: 0, squares: 0, min: u32::MAX, max: 0 };
     for &value in values {
         let wide = u64::from(value);
         part.sum += wide;

@@ -75,7 +75,7 @@ pub use pick::{all_less, pick, take_bits};
 pub use product::{add_rows_f32, add_rows_f64, add_to_rows_f32, add_to_rows_f64, log1p_f32};
 pub use run::{unpack_chunks, unpack_chunks_onto};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

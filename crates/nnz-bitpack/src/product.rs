@@ -187,7 +187,7 @@ fn log1p(value: f32) -> f32 {
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let sum = 1.0 + value;
-    // What the sum lacks, relative to it: ln(sum + lost) = ln(sum) + lost / sum.
+    // The rounding error of the sum, relative to it: ln(sum + lost) = ln(sum) + lost / sum.
     let lost = if value < 1.0 { value - (sum - 1.0) } else { 1.0 - (sum - value) };
     let lost = lost / sum;
     // sum = mantissa * 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).

@@ -7,7 +7,7 @@ mod sink;
 mod widths;
 mod words;
 
-pub(crate) use integers::{Integers, Loaded};
+pub(crate) use integers::{Integers, LoadedIntegers};
 pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
 pub(crate) use sink::{EncodedIntegers, IntegerSink};
 pub(crate) use widths::constant;

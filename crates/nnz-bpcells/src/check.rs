@@ -1,4 +1,4 @@
-//! What validation of matrices and of fragments have in common.
+//! Checks shared by the validation of matrices and of fragments.
 
 use std::fmt::Display;
 
@@ -68,7 +68,7 @@ impl<'a> Check<'a> {
         Place::array(self.container.path(), name)
     }
 
-    /// Notes members that are not among `own`, those of this version.
+    /// Notes members that are not among `own`, the members of this version.
     pub(crate) fn foreign(&mut self, own: &[String], version: impl Display) {
         let members = self.container.members();
         for name in self.take(members).unwrap_or_default() {

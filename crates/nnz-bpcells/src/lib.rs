@@ -60,7 +60,7 @@ pub use matrix::{CAPABILITIES, MEMBERS, MatrixSink, MatrixSource, SinkOptions, v
 pub use r_object::{RObject, RObjectOptions, RObjectWriter};
 pub use version::{FormatVersion, FragmentVersion, Packing, Version, holds_fragments};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

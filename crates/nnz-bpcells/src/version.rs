@@ -103,7 +103,9 @@ impl Version {
                 (Packing::Unpacked, kind, format_version)
             }
             ["packed" | "unpacked", "fragments", _] => {
-                return Err(unsupported_matrix("is that of genomic fragments, not of a matrix"));
+                return Err(unsupported_matrix(
+                    "is a version of genomic fragments, not of a matrix",
+                ));
             }
             _ => return Err(unsupported_matrix("is not a version of a BPCells matrix")),
         };
@@ -159,7 +161,7 @@ impl FragmentVersion {
                 return Err(unsupported(
                     text,
                     place,
-                    "is that of a matrix, not of genomic fragments",
+                    "is a version of a matrix, not of genomic fragments",
                 ));
             }
             [packing, "fragments", format_version] => (Packing::parse(packing), format_version),
@@ -244,7 +246,7 @@ mod tests {
             assert_eq!(version.to_string(), text);
         }
         for (text, why) in [
-            ("packed-uint-matrix-v2", "is that of a matrix"),
+            ("packed-uint-matrix-v2", "is a version of a matrix"),
             ("packed-fragments-v3", "expected v1 or v2"),
             ("fragments-v2", "is not a version of BPCells fragments"),
             ("half-fragments-v2", "is not a version of BPCells fragments"),

@@ -53,7 +53,7 @@ pub struct Hdf5Filter {
 pub type Encoder = Box<dyn FnMut(&[u8], usize, &mut Vec<u8>) -> IoResult<()> + Send>;
 
 /// Decompresses a chunk into a buffer that it should fill, and returns the length.
-pub type Decoder = Box<dyn FnMut(&[u8], &mut [u8]) -> Result<usize, Undecoded> + Send>;
+pub type Decoder = Box<dyn FnMut(&[u8], &mut [u8]) -> Result<usize, DecodeError> + Send>;
 
 /// A codec of Zarr.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub struct ZarrCodec {
 }
 
 /// Decompresses bytes, or numbers of a type, into the start of a buffer, and returns the length.
-pub type Decompress = fn(&[u8], Option<ValueType>, &mut [u8]) -> Result<usize, Undecoded>;
+pub type Decompress = fn(&[u8], Option<ValueType>, &mut [u8]) -> Result<usize, DecodeError>;
 
 /// How chunks are compressed in Zarr.
 #[derive(Debug)]
@@ -87,9 +87,9 @@ pub struct ZarrEncoder {
 /// The level, and the type of elements if they are numbers.
 pub type Settings = (u32, Option<ValueType>);
 
-/// Why a chunk could not be decoded.
+/// The error of a chunk that could not be decoded.
 #[derive(Debug)]
-pub enum Undecoded {
+pub enum DecodeError {
     /// The stored bytes are not what they should be.
     Damaged(String),
     /// The decoder failed.
@@ -100,14 +100,14 @@ pub enum Undecoded {
     TooLong,
 }
 
-impl Undecoded {
-    /// Creates the reason that bytes are damaged.
+impl DecodeError {
+    /// Creates the error of damaged bytes.
     #[must_use]
     pub fn damaged(what: &str) -> Self {
         Self::Damaged(what.to_owned())
     }
 
-    /// Creates the reason that a decoder failed.
+    /// Creates the error of a decoder that failed.
     #[must_use]
     pub fn failed(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Failed(error.into())
@@ -124,7 +124,7 @@ impl Undecoded {
         match self {
             Self::Unsupported(what) => nnz_core::Error::unsupported(place, what),
             Self::Damaged(what) => damaged(&what),
-            Self::TooLong => damaged("it decompresses to more"),
+            Self::TooLong => damaged("more decompressed bytes than expected"),
             Self::Failed(error) => damaged(&error.to_string()).with_source(error),
         }
     }
@@ -169,9 +169,9 @@ impl Codec {
 /// # Errors
 ///
 /// Fails if there is no memory for them.
-pub fn zeroed(bytes: usize) -> Result<Vec<u8>, Undecoded> {
+pub fn zeroed(bytes: usize) -> Result<Vec<u8>, DecodeError> {
     bytemuck::allocation::try_zeroed_vec(bytes)
-        .map_err(|()| Undecoded::Damaged(format!("there is no memory for its {bytes} bytes")))
+        .map_err(|()| DecodeError::Damaged(format!("{bytes} bytes do not fit in memory")))
 }
 
 /// Checks the length of what was decoded.
@@ -179,11 +179,11 @@ pub fn zeroed(bytes: usize) -> Result<Vec<u8>, Undecoded> {
 /// # Errors
 ///
 /// Fails if it is not the expected one.
-pub fn same_length(found: usize, expected: usize) -> Result<(), Undecoded> {
+pub fn same_length(found: usize, expected: usize) -> Result<(), DecodeError> {
     if found == expected {
         return Ok(());
     }
-    Err(Undecoded::Damaged(format!("it has {found} bytes")))
+    Err(DecodeError::Damaged(format!("{found} bytes")))
 }
 
 #[cfg(test)]
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn errors_of_decoders_are_kept_as_causes() {
-        let failed = Undecoded::failed(std::io::Error::other("corrupt deflate stream"));
+        let failed = DecodeError::failed(std::io::Error::other("corrupt deflate stream"));
         let found = |what: &str| format!("a damaged chunk: {what}");
         let error = failed.error(Place::default(), found, "4 bytes");
         let message = "found a damaged chunk: corrupt deflate stream, expected 4 bytes";

@@ -54,7 +54,7 @@ impl From<Method> for Compression {
 }
 
 /// A compression as text.
-pub(crate) struct Named {
+pub(crate) struct CompressionName {
     name: &'static str,
     levels: Option<RangeInclusive<u32>>,
     /// The lowest level in a text.
@@ -63,16 +63,16 @@ pub(crate) struct Named {
 }
 
 /// All compressions.
-pub(crate) const ALL: &[Named] = &[
-    Named { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
-    Named { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
-    Named { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },
-    Named { name: "pcodec", levels: Some(0..=12), first: 0, make: Compression::Pcodec },
+pub(crate) const ALL: &[CompressionName] = &[
+    CompressionName { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
+    CompressionName { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
+    CompressionName { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },
+    CompressionName { name: "pcodec", levels: Some(0..=12), first: 0, make: Compression::Pcodec },
 ];
 
 /// Lists all forms of a compression as text.
 fn expected() -> String {
-    let form = |Named { name, levels, first, .. }: &Named| match levels {
+    let form = |CompressionName { name, levels, first, .. }: &CompressionName| match levels {
         None => (*name).to_owned(),
         Some(levels) => format!("{name}:{first} to {name}:{}", levels.end()),
     };
@@ -97,7 +97,7 @@ impl FromStr for Compression {
                     Some((name, level)) => (name, Some(level.parse().map_err(|_| expected())?)),
                     None => (method, None),
                 };
-                let fits = |named: &&Named| match (&named.levels, level) {
+                let fits = |named: &&CompressionName| match (&named.levels, level) {
                     (Some(levels), Some(level)) => (named.first..=*levels.end()).contains(&level),
                     (levels, level) => levels.is_none() && level.is_none(),
                 };
@@ -113,7 +113,7 @@ impl FromStr for Compression {
                 _ => return Err(expected()),
             };
             if std::mem::replace(set, true) {
-                return Err(format!("{filter} is given twice"));
+                return Err(format!("duplicate filter {filter}"));
             }
         }
         let method = match compression {
@@ -167,7 +167,7 @@ impl Compression {
                 Err(Error::argument(format!("{name} has levels from {first} to {last}")))
             }
             _ if name == "pcodec" && !cfg!(feature = "pcodec") => {
-                Err(Error::argument("this build has no pcodec"))
+                Err(Error::argument("this build does not support pcodec"))
             }
             _ => Ok(()),
         }
@@ -233,7 +233,7 @@ mod tests {
             assert_eq!(text.parse::<Compression>(), Err(expected.to_owned()), "{text}");
         }
         let refused = |text: &str| text.parse::<Compression>().unwrap_err();
-        assert_eq!(refused("zstd:9+delta+delta"), "delta is given twice");
+        assert_eq!(refused("zstd:9+delta+delta"), "duplicate filter delta");
         assert!(refused("none+delta").starts_with("none has no filters; expected none, gzip:1"));
     }
 }

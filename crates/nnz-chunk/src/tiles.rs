@@ -17,12 +17,12 @@ pub struct Tiles {
     chunk: Vec<u64>,
     /// Number of bytes after which a band is cut off; `None` if only at the end of the array.
     run: Option<u64>,
-    /// The dimensions along which a band is divided: lengths without the first, and those of a
-    /// chunk.
+    /// The dimensions along which a band is divided: the lengths of the array and of a chunk, both
+    /// without the first.
     inner: Vec<usize>,
     tile: Vec<usize>,
     band: usize,
-    /// The number of chunks down each column, if elements are given by column: everything else is that of the
+    /// The number of chunks down each column, if elements are given by column: all other fields describe the
     /// transposed array.
     down: Option<u64>,
 }
@@ -35,7 +35,7 @@ impl Tiles {
     /// Fails if the array has other dimensions than two, or is longer than memory.
     pub fn by_column(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let (&[rows, cols], &[down, across]) = (shape, chunk) else {
-            return Err(Error::argument("an array by column of other dimensions than two"));
+            return Err(Error::argument("elements by column require an array of 2 dimensions"));
         };
         let tiles = Self::new(&[cols, rows], &[across, down], element)?;
         Ok(Self { down: Some(rows.div_ceil(down.max(1)).max(1)), ..tiles })
@@ -48,7 +48,7 @@ impl Tiles {
     /// Fails if an axis is longer than memory.
     pub fn new(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let narrow = |len: u64| {
-            usize::try_from(len).map_err(|_| Error::argument("an axis longer than memory"))
+            usize::try_from(len).map_err(|_| Error::argument("an axis that does not fit in memory"))
         };
         let longer = chunk.iter().position(|len| *len > 1);
         let first = longer.unwrap_or(chunk.len()).min(chunk.len().saturating_sub(1));
@@ -95,8 +95,8 @@ impl Tiles {
         at
     }
 
-    /// Returns the numbers of `count` chunks, which are those of the order in which they are cut, in
-    /// row-major order.
+    /// Returns the numbers of `count` chunks in row-major order. Chunks are numbered in the order in
+    /// which they are cut.
     pub fn in_row_major_order(&self, count: usize) -> impl Iterator<Item = usize> {
         let down = self.down.and_then(|down| usize::try_from(down).ok());
         let (down, across) = match down {
@@ -242,7 +242,7 @@ impl Tiles {
 }
 
 fn too_large() -> Error {
-    Error::argument("chunks larger than memory")
+    Error::argument("chunks that do not fit in memory")
 }
 
 #[cfg(test)]

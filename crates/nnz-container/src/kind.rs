@@ -63,7 +63,7 @@ impl ContainerInfo {
 pub struct CreateOptions {
     /// The compression; the default of the kind unless set.
     pub compress: Option<Compression>,
-    /// Whether to replace an existing target, and to sync it. The threads for compression are those of its context.
+    /// Whether to replace an existing target, and to sync it. Its context has the threads for compression.
     pub write: WriteOptions,
     /// The names of all members, if the format has a fixed list. An existing directory is replaced
     /// only if it has no others.

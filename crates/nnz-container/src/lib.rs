@@ -46,7 +46,7 @@ pub use named::{NamedArrays, NamedArraysWriter};
 pub use nnz_chunk::{Compression, Filters, Method};
 pub use vector::Vector;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

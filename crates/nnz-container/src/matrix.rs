@@ -2,7 +2,7 @@
 //! share.
 //!
 //! [`Compressed`] is a matrix by rows or columns, [`Coordinates`] has entries in any order, and
-//! [`Dense`] stores every cell. They are created from their arrays and return units that any thread
+//! [`Dense`] stores every element. They are created from their arrays and return units that any thread
 //! decodes. All indices are checked when they are read; a format adds its own requirements.
 //! [`CompressedSink`] writes matrices by rows or columns.
 

@@ -45,7 +45,7 @@ impl Memory {
         Self::default()
     }
 
-    /// Creates an empty container with a path for messages, such as that of its source.
+    /// Creates an empty container with a path for messages, such as the path of its source.
     #[must_use]
     pub fn named(path: impl AsRef<Path>) -> Self {
         Self { name: path.as_ref().into(), members: Arc::default() }

@@ -29,7 +29,7 @@ pub use kind::NetCdfKind;
 #[cfg(feature = "netcdf")]
 pub use tree::NetCdfGroup;
 
-/// Returns whether the first bytes are those of a classic NetCDF file.
+/// Returns whether a file starts like a classic NetCDF file.
 ///
 /// NetCDF-4 files start like all HDF5 files.
 #[must_use]

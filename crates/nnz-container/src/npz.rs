@@ -29,7 +29,7 @@ pub use reader::Npz;
 #[cfg(feature = "npz")]
 pub use writer::{NpzOptions, NpzWriter};
 
-/// Returns whether the first bytes are those of a zip file, as for `.npz` files.
+/// Returns whether a file starts like a zip file, as `.npz` files do.
 #[must_use]
 pub fn is_npz(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(b"PK\x03\x04") || first_bytes.starts_with(b"PK\x05\x06")

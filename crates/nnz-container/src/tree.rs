@@ -48,7 +48,7 @@ pub use spec::ArraySpec;
 pub use walk::{Visit, walk};
 pub use writer::{FieldValues, NodeId, TreeWriter};
 
-pub(crate) use element::{Stored, TextForm};
+pub(crate) use element::{StoredType, TextForm};
 pub(crate) use selection::check_rank;
 pub(crate) use source::{Layout, ReadRange, Source};
 pub(crate) use view::View;

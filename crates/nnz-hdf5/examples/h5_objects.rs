@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result};
 use nnz_hdf5::{
-    Class, Dataset, Dataspace, Datatype, File, Float, Object, ObjectKind, Padding, Target,
+    Class, Dataset, Dataspace, Datatype, File, Float, LinkTarget, Object, ObjectKind, Padding,
 };
 use nnz_storage::InputFile;
 use serde_json::{Map, Value, json};
@@ -54,8 +54,8 @@ fn visit(file: &Arc<File>, group: &Object, path: &str, seen: &mut BTreeSet<u64>)
     for link in group.links()?.iter() {
         let path = format!("{path}/{}", link.name);
         let address = match link.target {
-            Target::Hard(address) => address,
-            Target::User => {
+            LinkTarget::Hard(address) => address,
+            LinkTarget::User => {
                 print(&path, Map::from_iter([("error".to_owned(), json!("a user-defined link"))]));
                 continue;
             }
@@ -196,7 +196,7 @@ fn float_bytes(float: &Float, bytes: usize) -> Result<usize> {
     let holds = |(size, e, m): &(usize, u8, u8)| *size >= bytes && exponent <= *e && mantissa <= *m;
     let sizes = [(2, 5, 10), (4, 8, 23), (8, 11, 52), (16, 15, 64)];
     let found = sizes.iter().find(|size| holds(size)).map(|(size, ..)| *size);
-    found.ok_or_else(|| unsupported("a float with more bits than those of NumPy"))
+    found.ok_or_else(|| unsupported("a float with more bits than NumPy supports"))
 }
 
 fn unsupported(what: &str) -> Error {

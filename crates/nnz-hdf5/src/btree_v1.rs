@@ -42,7 +42,7 @@ pub(crate) fn parse_head(
     sizes: Sizes,
 ) -> Result<(u8, usize)> {
     if fields.take(4)? != b"TREE" || fields.u8()? != node_type as u8 {
-        return Err(invalid("no B-tree node where one begins"));
+        return Err(invalid("a B-tree node without its signature"));
     }
     let (level, children) = (fields.u8()?, fields.u16()?);
     fields.take(2 * sizes.offset)?;
@@ -64,7 +64,7 @@ pub(crate) fn each_leaf(
         let (level, count) = parse_head(&mut Fields(&head), node_type, file.sizes)?;
         // Levels decrease, so that there is no cycle.
         if above.is_some_and(|above| level.checked_add(1) != Some(above)) {
-            return Err(invalid(format!("a B-tree node of level {level} below another one")));
+            return Err(invalid(format!("a B-tree node of unexpected level {level}")));
         }
         room =
             room.checked_sub(1).ok_or_else(|| invalid("a B-tree that is larger than the file"))?;

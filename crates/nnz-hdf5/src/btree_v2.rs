@@ -65,7 +65,7 @@ pub(crate) fn each_record(
         return Ok(());
     }
     let levels = levels(node, record, depth, file.sizes.offset)
-        .ok_or_else(|| invalid("a B-tree whose nodes have no room for records"))?;
+        .ok_or_else(|| invalid("a B-tree with nodes too small for records"))?;
     let most = file.bytes / (node as u64).max(1) + 1;
     let mut tree = Tree { file, kind, node, record, levels, room: most };
     tree.visit(root, records.into(), depth.into(), each)
@@ -147,7 +147,7 @@ pub(crate) fn write_names<W: Write + Seek>(
     attributes: &[(&str, [u8; 8])],
 ) -> Result<u64> {
     let count = u16::try_from(attributes.len());
-    let count = count.map_err(|_| Error::argument("65,536 attributes or more"))?;
+    let count = count.map_err(|_| Error::argument("more than 65,535 attributes"))?;
     let mut records: Vec<(u32, &str, Vec<u8>)> = Vec::with_capacity(attributes.len());
     for (order, (name, id)) in (0..).zip(attributes) {
         let hash = checksum::lookup3(name.as_bytes());

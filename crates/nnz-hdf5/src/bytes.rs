@@ -105,7 +105,10 @@ impl<'a> Fields<'a> {
         let found = self.take(4)?;
         if found != signature {
             let name = signature.escape_ascii();
-            return Err(invalid(format!("\"{}\" where \"{name}\" begins", found.escape_ascii())));
+            return Err(invalid(format!(
+                "the signature \"{}\" instead of \"{name}\"",
+                found.escape_ascii()
+            )));
         }
         match self.u8()? {
             found if found == version => Ok(()),

@@ -9,7 +9,7 @@ use crate::fault::invalid;
 pub(crate) fn verify(bytes: &[u8], sum: u32, what: &str) -> Result<()> {
     match lookup3(bytes) == sum {
         true => Ok(()),
-        false => Err(invalid(format!("the checksum of {what} is wrong"))),
+        false => Err(invalid(format!("wrong checksum of {what}"))),
     }
 }
 

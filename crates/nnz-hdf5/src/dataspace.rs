@@ -36,14 +36,14 @@ impl Dataspace {
         let rank = u8::try_from(shape.len()).ok();
         let Some(rank) = rank.filter(|rank| (1..=MAX_RANK).contains(&usize::from(*rank))) else {
             return Err(Error::argument(format!(
-                "{} dimensions, HDF5 has 1 to {MAX_RANK}",
+                "{} dimensions; HDF5 supports 1 to {MAX_RANK}",
                 shape.len()
             )));
         };
         if let Some(max_shape) = max_shape {
             let grows = |(len, max): (&u64, &Option<u64>)| max.is_none_or(|max| max >= *len);
             if max_shape.len() != shape.len() || !shape.iter().zip(max_shape).all(grows) {
-                return Err(Error::argument("a maximum shape that the shape does not fit"));
+                return Err(Error::argument("a shape that exceeds its maximum shape"));
             }
         }
         Ok(rank)

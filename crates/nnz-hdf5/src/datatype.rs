@@ -71,7 +71,7 @@ pub enum Class {
     Complex(Box<Datatype>),
 }
 
-/// The form of a float. Positions are those of bits.
+/// The form of a float. Positions are positions of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float {
     /// Whether it is big-endian.

@@ -17,7 +17,7 @@ mod tests;
 
 use std::mem;
 
-use nnz_chunk::codec::{self, Decoder, Undecoded, same_length};
+use nnz_chunk::codec::{self, DecodeError, Decoder, same_length};
 use nnz_chunk::shuffle::unshuffle;
 
 pub(crate) const SHUFFLE: u16 = 2;
@@ -26,7 +26,7 @@ const SCALE_OFFSET: u16 = 6;
 const BLOSC2: u16 = 32026;
 
 /// Decodes bytes with parameters into the start of a buffer, which has the maximum size, and returns the length.
-type Decode = fn(&[u8], &[u32], &mut [u8]) -> Result<usize, Undecoded>;
+type Decode = fn(&[u8], &[u32], &mut [u8]) -> Result<usize, DecodeError>;
 
 /// The names and decoders of filters other than codecs.
 const FILTERS: &[(u16, &str, Option<Decode>)] = &[
@@ -61,7 +61,7 @@ pub(crate) struct Filter {
 pub(crate) struct Scratch {
     /// The last decoder of a codec, and the number of its filter.
     decoder: Option<(u16, Decoder)>,
-    /// The output of the last filter, and a buffer for that of the next one.
+    /// The output of the last filter, and a buffer for the output of the next one.
     decoded: Vec<u8>,
     next: Vec<u8>,
 }
@@ -109,11 +109,11 @@ impl Pipeline {
         skipped: u32,
         out: &mut [u8],
         scratch: &mut Scratch,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         let filters: Vec<&Filter> = self.active(skipped).collect();
         let mut filters = &filters[..];
         let Scratch { decoder, decoded, next } = scratch;
-        // What is still to be decoded is `stored`, and later the start of `decoded`.
+        // The remaining input is `stored`, and later the start of `decoded`.
         let (mut bytes, mut length) = (Some(stored), stored.len());
         while let Some((last, before)) = filters.split_last() {
             filters = before;
@@ -145,7 +145,7 @@ impl Filter {
         encoded: &[u8],
         out: &mut [u8],
         kept: &mut Option<(u16, Decoder)>,
-    ) -> Result<usize, Undecoded> {
+    ) -> Result<usize, DecodeError> {
         if let Some((.., decode)) = FILTERS.iter().find(|(id, ..)| *id == self.id) {
             let decode = decode.ok_or_else(|| self.unsupported())?;
             return decode(encoded, &self.parameters, out);
@@ -160,18 +160,18 @@ impl Filter {
         }
     }
 
-    fn unsupported(&self) -> Undecoded {
+    fn unsupported(&self) -> DecodeError {
         let id = self.id;
         let name =
             known(id).map_or_else(|| format!("number {id}"), |name| format!("{name} ({id})"));
-        Undecoded::Unsupported(format!("the HDF5 filter {name} is not supported"))
+        DecodeError::Unsupported(format!("the HDF5 filter {name} is not supported"))
     }
 }
 
 /// Reverses the filter shuffle, whose parameter is the size of an element.
-fn decode_shuffle(stored: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize, Undecoded> {
+fn decode_shuffle(stored: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize, DecodeError> {
     let width = parameters.first().copied().unwrap_or(0);
-    unshuffle(stored, size(width), out.get_mut(..stored.len()).ok_or(Undecoded::TooLong)?);
+    unshuffle(stored, size(width), out.get_mut(..stored.len()).ok_or(DecodeError::TooLong)?);
     Ok(stored.len())
 }
 
@@ -191,8 +191,8 @@ fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn truncated() -> Undecoded {
-    Undecoded::damaged("its data is truncated")
+fn truncated() -> DecodeError {
+    DecodeError::damaged("its data is truncated")
 }
 
 /// Returns the maximum encoded size of a chunk of `bytes` bytes.

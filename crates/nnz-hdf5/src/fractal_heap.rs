@@ -123,7 +123,7 @@ impl FractalHeap {
                 let low = fields.u8()?;
                 Ok(fields.take((usize::from(flags & 15) << 8 | usize::from(low)) + 1)?.to_vec())
             }
-            _ => Err(invalid("an object of a fractal heap of an unknown type")),
+            _ => Err(invalid("a fractal heap object of unknown type")),
         }
     }
 
@@ -143,7 +143,7 @@ impl FractalHeap {
             }
             Ok(())
         })?;
-        let missing = || invalid(format!("a fractal heap without its object {wanted}"));
+        let missing = || invalid(format!("a fractal heap without object {wanted}"));
         let (address, bytes) = found.ok_or_else(missing)?;
         file.metadata(address, bytes)
     }
@@ -154,7 +154,9 @@ impl FractalHeap {
         while rows > 0 {
             let (row, column) = self.place(offset - start);
             if row >= rows {
-                return Err(invalid(format!("byte {offset} of a fractal heap of {rows} rows")));
+                return Err(invalid(format!(
+                    "offset {offset} outside of a fractal heap of {rows} rows"
+                )));
             }
             let entry = u64::from(row) * self.width + column;
             // Signature, version, address of the heap, offset of the block.
@@ -162,7 +164,7 @@ impl FractalHeap {
             let at = entry.saturating_mul(file.sizes.offset as u64).saturating_add(head as u64);
             let child = file.metadata(address.saturating_add(at), file.sizes.offset)?;
             if file.metadata(address, 4)? != b"FHIB" {
-                return Err(invalid("no indirect block of a fractal heap where one begins"));
+                return Err(invalid("an indirect block of a fractal heap without its signature"));
             }
             address = Fields(&child).address(file.sizes)?;
             size = self.first << row.saturating_sub(1);
@@ -182,8 +184,8 @@ impl FractalHeap {
         Ok(object.to_vec())
     }
 
-    /// Returns the row and column of the block with an offset. The first two rows have blocks of the same size; those of each
-    /// further row are twice as large.
+    /// Returns the row and column of the block with an offset. The first two rows have blocks of the same size; each
+    /// further row has blocks twice as large.
     fn place(&self, offset: u64) -> (u16, u64) {
         let row_bytes = self.first.saturating_mul(self.width);
         let row = (offset / row_bytes).checked_ilog2().map_or(0, |row| row + 1);
@@ -214,7 +216,7 @@ impl FractalHeap {
 }
 
 /// A written heap, and the IDs of its objects.
-pub(crate) struct Written {
+pub(crate) struct WrittenHeap {
     pub(crate) address: u64,
     pub(crate) ids: Vec<[u8; 8]>,
 }
@@ -223,11 +225,11 @@ pub(crate) struct Written {
 pub(crate) fn write<W: Write + Seek>(
     output: &mut Output<W>,
     objects: &[Vec<u8>],
-) -> Result<Written> {
+) -> Result<WrittenHeap> {
     let used = objects.iter().fold(BLOCK_HEAD, |sum, object| sum.saturating_add(object.len()));
     if used > LARGEST {
         let what =
-            format!("attributes of {used} bytes: HDF5 files have at most {LARGEST} per object");
+            format!("attributes of {used} bytes: at most {LARGEST} per object are supported");
         return Err(Error::argument(what));
     }
     let size = used.next_power_of_two().max(SMALLEST);
@@ -249,7 +251,7 @@ pub(crate) fn write<W: Write + Seek>(
     let sum = checksum::lookup3(&block);
     block[BLOCK_CHECKSUM..BLOCK_HEAD].copy_from_slice(&sum.to_le_bytes());
     output.append(&block)?;
-    Ok(Written { address, ids })
+    Ok(WrittenHeap { address, ids })
 }
 
 fn head(size: usize, used: usize, objects: usize, block: u64) -> Vec<u8> {

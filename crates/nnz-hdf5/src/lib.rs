@@ -46,7 +46,7 @@ pub use read::dataset::Dataset;
 pub use read::decode::ChunkData;
 pub use read::file::File;
 pub use read::layout::{Chunked, Layout};
-pub use read::links::{Link, Target};
+pub use read::links::{Link, LinkTarget};
 pub use read::object::{Object, ObjectKind};
 pub use read::strings::VariableStrings;
 pub use write::existing::Addition;

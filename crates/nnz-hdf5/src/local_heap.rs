@@ -49,8 +49,9 @@ impl LocalHeap {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = self.0.get(start..).unwrap_or_default();
         let end = memchr::memchr(0, rest);
-        end.map(|end| &rest[..end])
-            .ok_or_else(|| invalid(format!("a name at byte {start} of a heap of {}", self.0.len())))
+        end.map(|end| &rest[..end]).ok_or_else(|| {
+            invalid(format!("a name at byte {start} of a local heap of {} bytes", self.0.len()))
+        })
     }
 
     /// Starts with the empty name, which is the first key of the B-tree.

@@ -20,9 +20,9 @@ pub(crate) mod symbol_table;
 pub use attribute::{Attribute, AttributeValue};
 
 /// The types of messages.
-pub(crate) struct Kind;
+pub(crate) struct MessageType;
 
-impl Kind {
+impl MessageType {
     pub(crate) const NIL: u16 = 0x0000;
     pub(crate) const DATASPACE: u16 = 0x0001;
     pub(crate) const LINK_INFO: u16 = 0x0002;

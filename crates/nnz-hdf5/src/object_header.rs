@@ -6,7 +6,7 @@ use nnz_core::{Error, Result};
 
 use crate::bytes::{Fields, PutFields as _};
 use crate::fault::{invalid, unsupported};
-use crate::message::{Kind, Message};
+use crate::message::{Message, MessageType};
 use crate::read::file::File;
 use crate::{UNDEFINED, checksum};
 
@@ -23,7 +23,7 @@ pub(crate) struct ObjectHeader {
     /// Whether messages have a creation order.
     pub(crate) ordered: bool,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) messages: Vec<Stored>,
+    pub(crate) messages: Vec<StoredMessage>,
 }
 
 /// A block of messages.
@@ -38,7 +38,7 @@ pub(crate) struct Block {
 
 /// A message, the block it is in, and the address of its body.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredMessage {
     pub(crate) message: Message,
     pub(crate) order: u16,
     pub(crate) block: usize,
@@ -96,7 +96,9 @@ impl ObjectHeader {
         while let Some(&Block { start, messages, bytes }) = self.blocks.get(number) {
             all = all.saturating_add(bytes);
             if all > MAX_BYTES || !seen.insert(start) {
-                return Err(invalid("an object header that is too long or continues in itself"));
+                return Err(invalid(
+                    "an object header that is too long or has circular continuations",
+                ));
             }
             let before = usize::try_from(messages - start).unwrap_or(usize::MAX);
             let sum = if self.version == 1 { 0 } else { 4 };
@@ -107,7 +109,7 @@ impl ObjectHeader {
             };
             self.parse_block(number, &covered[before..], messages)?;
             let more = self.messages.iter().filter(|stored| stored.block == number);
-            let more = more.filter(|stored| stored.message.kind == Kind::CONTINUATION);
+            let more = more.filter(|stored| stored.message.kind == MessageType::CONTINUATION);
             let mut blocks = Vec::new();
             for stored in more {
                 let mut fields = Fields(&stored.message.body);
@@ -115,7 +117,7 @@ impl ObjectHeader {
                 // The signature precedes, and a checksum follows.
                 let before = if self.version == 1 { 0 } else { 4 };
                 let bytes = bytes.checked_sub(2 * before);
-                let bytes = bytes.ok_or_else(|| invalid("a short object header"))?;
+                let bytes = bytes.ok_or_else(|| invalid("a truncated object header"))?;
                 let messages = start.saturating_add(before as u64);
                 blocks.push(Block { start, messages, bytes });
             }
@@ -153,7 +155,7 @@ impl ObjectHeader {
             };
             let body = at + (bytes.len() - fields.0.len()) as u64;
             let message = Message { kind, flags, body: fields.take(len.into())?.to_vec() };
-            if kind == Kind::REFERENCE_COUNT {
+            if kind == MessageType::REFERENCE_COUNT {
                 if self.version == 1 {
                     return Err(invalid("a reference count in an object header of version 1"));
                 }
@@ -161,7 +163,7 @@ impl ObjectHeader {
                 fields.take(1)?;
                 self.links = (fields.u32()?, body.checked_add(1));
             }
-            self.messages.push(Stored { message, order, block, body });
+            self.messages.push(StoredMessage { message, order, block, body });
         }
         Ok(())
     }
@@ -229,7 +231,7 @@ fn body_len(len: usize) -> Result<u16> {
 }
 
 fn too_long() -> Error {
-    Error::argument("more attributes than an object has room for")
+    Error::argument("attributes too large for an object header")
 }
 
 #[cfg(test)]

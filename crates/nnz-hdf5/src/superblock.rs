@@ -124,7 +124,7 @@ fn after_base(end: u64, base: u64) -> u64 {
 }
 
 /// Encodes version 0. `base` is the size of the user block, and `root` the symbol table entry of the
-/// root group (section III.C). Addresses count from the base, except that of the end of the file.
+/// root group (section III.C). Addresses count from the base, except the address of the end of the file.
 pub(crate) fn encode_v0(base: u64, root: &[u8], end: u64) -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     // Versions of the superblock, the free space, the root group and shared headers, and reserved ones.

@@ -17,7 +17,7 @@ pub(crate) fn first_source(file: &File, heap: u64, index: u32) -> Result<String>
     if fields.length(file.sizes)? == 0 {
         return Err(missing());
     }
-    // Names that repeat are stored once in version 1, after flags; that of the same file is not stored.
+    // Repeated names are stored once in version 1, after flags; the name of the same file is not stored.
     let flags = if version == 0 { 0 } else { fields.u8()? };
     let name = if flags == 0 { fields.text()? } else { ".".to_owned() };
     Ok(match name.as_str() {

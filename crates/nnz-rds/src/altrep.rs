@@ -28,7 +28,7 @@ pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
             Err(Error::unsupported(at, what))
         }
         _ => {
-            let what = format!("an ALTREP vector of class \"{name}\", which is unknown");
+            let what = format!("an ALTREP vector of unknown class \"{name}\"");
             Err(Error::unsupported(at, what))
         }
     }
@@ -126,6 +126,6 @@ fn unwrap_vector(class: &[u8], state: Object, at: u64) -> Result<Value> {
     if fits {
         return Ok(value);
     }
-    let expected = format!("what {} wraps", class.escape_ascii());
+    let expected = format!("the type wrapped by {}", class.escape_ascii());
     Err(Error::mismatch(at, value.kind(), expected))
 }

@@ -14,9 +14,9 @@ pub enum ErrorKind {
     Io(io::Error),
     /// Something is not as expected.
     Mismatch {
-        /// What was found.
+        /// Description of the actual content.
         found: String,
-        /// What was expected.
+        /// Description of the expected content.
         expected: String,
     },
     /// The content is recognized, but not supported.

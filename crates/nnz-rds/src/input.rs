@@ -18,7 +18,7 @@ const START: u64 = 64;
 /// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
 
-/// Memory limit for xz in KiB: four times that of the highest level.
+/// Memory limit for xz in KiB: four times as much as the highest level needs.
 const XZ_MEMORY: u32 = 256 << 10;
 
 /// The compression of a file.
@@ -74,7 +74,7 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
     }
     let compression = Compression::of(&first);
     let failed = Rc::new(Cell::new(false));
-    let reader = Stored { reader, failed: Rc::clone(&failed) };
+    let reader = CompressedStream { reader, failed: Rc::clone(&failed) };
     let all = BufReader::with_capacity(BUFFER, Cursor::new(first).chain(reader));
     let inner: Box<dyn Read + 'a> = match compression {
         Compression::None => Box::new(all),
@@ -82,17 +82,17 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(all)),
         Compression::Xz => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
     };
-    let inner: Box<dyn Read + 'a> = Box::new(Decoded { inner, failed });
+    let inner: Box<dyn Read + 'a> = Box::new(DecompressedStream { inner, failed });
     Ok((BufReader::with_capacity(BUFFER, inner), compression))
 }
 
 /// The compressed stream, which notes that it could not be read.
-struct Stored<R> {
+struct CompressedStream<R> {
     reader: R,
     failed: Rc<Cell<bool>>,
 }
 
-impl<R: Read> Read for Stored<R> {
+impl<R: Read> Read for CompressedStream<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(out);
         self.failed.set(read.is_err());
@@ -102,12 +102,12 @@ impl<R: Read> Read for Stored<R> {
 
 /// The decompressed stream. If the compressed one could be read, an error means that it is damaged: decompressors
 /// have errors of several kinds.
-struct Decoded<'a> {
+struct DecompressedStream<'a> {
     inner: Box<dyn Read + 'a>,
     failed: Rc<Cell<bool>>,
 }
 
-impl Read for Decoded<'_> {
+impl Read for DecompressedStream<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.inner.read(out).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => error,
@@ -125,17 +125,17 @@ impl Read for Decoded<'_> {
 /// Fails only if the reader does: data that cannot be decompressed is not an object.
 pub fn looks_like(reader: impl Read) -> io::Result<bool> {
     let failed = Cell::new(None);
-    let looks = starts_like(Watched { reader, failed: &failed });
+    let looks = starts_like(ErrorRecorder { reader, failed: &failed });
     failed.take().map_or(Ok(looks), Err)
 }
 
 /// A reader that keeps its last error, even if the caller discards it.
-struct Watched<'a, R> {
+struct ErrorRecorder<'a, R> {
     reader: R,
     failed: &'a Cell<Option<io::Error>>,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for ErrorRecorder<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.reader.read(out).map_err(|error| {
             let kind = error.kind();
@@ -150,7 +150,7 @@ impl<R: Read> Read for Watched<'_, R> {
 fn starts_like(reader: impl Read) -> bool {
     let Ok((stream, _)) = open(reader) else { return false };
     let mut first = Vec::new();
-    // What was read before an error decides.
+    // The bytes before an error decide.
     let _ = stream.take(START).read_to_end(&mut first);
     let first = &*first;
     match first {

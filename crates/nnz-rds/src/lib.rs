@@ -51,7 +51,7 @@ pub use strings::{Cursor, Strings};
 pub use text::{Encoding, Symbol, Text, TextRef};
 pub use writer::{Version, Writer};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

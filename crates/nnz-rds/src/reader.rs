@@ -289,6 +289,6 @@ fn refused(code: u8, at: u64) -> Error {
             let what = format!("holds {what} (code {code}), which is not supported");
             Error::unsupported(at, what)
         }
-        None => Error::mismatch(at, format!("an object of code {code}"), "a code of R"),
+        None => Error::mismatch(at, format!("an object of code {code}"), "a type code of R"),
     }
 }

@@ -19,7 +19,7 @@ enum Form {
     Reals(Box<Reals>),
 }
 
-/// The code of a missing string, in addition to those of the encodings.
+/// The code of a missing string, in addition to the codes of the encodings.
 const MISSING: u8 = 5;
 
 impl Default for Strings {
@@ -130,7 +130,7 @@ impl Strings {
             Form::Packed { bytes, .. } => bytes,
             _ => &[][..],
         };
-        Cursor { strings: self, packed: Packed(packed), visited: 0, text: String::new() }
+        Cursor { strings: self, packed: PackedStrings(packed), visited: 0, text: String::new() }
     }
 
     /// Returns a copy of the only string, or `None` if there is not exactly one or it is missing.
@@ -160,7 +160,7 @@ impl<'a> FromIterator<Option<TextRef<'a>>> for Strings {
 #[derive(Debug)]
 pub struct Cursor<'a> {
     strings: &'a Strings,
-    packed: Packed<'a>,
+    packed: PackedStrings<'a>,
     visited: u64,
     /// The text of a number.
     text: String,
@@ -196,9 +196,9 @@ impl Cursor<'_> {
 
 /// An iterator over packed strings.
 #[derive(Debug)]
-struct Packed<'a>(&'a [u8]);
+struct PackedStrings<'a>(&'a [u8]);
 
-impl<'a> Iterator for Packed<'a> {
+impl<'a> Iterator for PackedStrings<'a> {
     type Item = Option<TextRef<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -105,7 +105,7 @@ impl<W: Write> Writer<W> {
         if self.left == 0 {
             return Ok(());
         }
-        let found = format!("the end of a vector with {} elements to come", self.left);
+        let found = format!("the end of a vector with {} missing elements", self.left);
         Err(Error::mismatch(self.written, found, "all of its elements"))
     }
 
@@ -205,7 +205,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn wrong_type(&self) -> Error {
-        Error::mismatch(self.written, "elements of another type", "those of the current vector")
+        Error::mismatch(self.written, "elements of another type", "the type of the current vector")
     }
 
     fn elements<T: Copy>(&mut self, all: &[T], each: impl Fn(T, &mut Vec<u8>)) -> Result<()> {

@@ -37,7 +37,7 @@ impl Address {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what.to_owned());
         let parts = UrlParts::of(path.as_os_str()).ok_or_else(|| invalid("not a URL"))?;
         let text = |bytes: &[u8]| {
-            let text = std::str::from_utf8(bytes).map_err(|_| invalid("a URL has to be UTF-8"))?;
+            let text = std::str::from_utf8(bytes).map_err(|_| invalid("a URL must be UTF-8"))?;
             Ok::<_, io::Error>(text.to_owned())
         };
         let scheme = text(parts.scheme)?.to_ascii_lowercase();
@@ -55,7 +55,7 @@ impl Address {
         let user = parts.authority.get(..before).filter(|user| !user.is_empty());
         let user = user.map(text).transpose()?;
         if user.is_some() && service != Service::Web {
-            let what = format!("credentials are given as options, not in a URL of {scheme}://");
+            let what = format!("pass credentials as storage options, not in a URL of {scheme}://");
             return Err(invalid(&what));
         }
         let mut path = text(parts.path)?;
@@ -71,7 +71,7 @@ impl Address {
 
     /// Returns the address of something below this one.
     pub(crate) fn join(&self, below: &Path) -> io::Result<Self> {
-        let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "not a name of an object");
+        let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "not a valid object name");
         let mut joined = self.clone();
         for part in below.components() {
             let Component::Normal(name) = part else { return Err(invalid()) };

@@ -39,7 +39,7 @@ pub(crate) fn handle() -> io::Result<Handle> {
 }
 
 fn no_thread(error: io::Error) -> io::Error {
-    let what = format!("the thread for requests cannot be started: {error}");
+    let what = format!("cannot start the request thread: {error}");
     io::Error::new(io::ErrorKind::OutOfMemory, what)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn run<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(io::Error::other("the thread for requests ended"));
+                return Err(io::Error::other("the request thread ended"));
             }
         }
     }

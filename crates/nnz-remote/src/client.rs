@@ -15,7 +15,7 @@ use bytes::Bytes;
 
 pub(crate) use self::refusal::send;
 pub(crate) use self::region::learned;
-pub(crate) use self::store::{Existing, Store};
+pub(crate) use self::store::{ExistingObject, Store};
 pub(crate) use self::web::{Body, Web};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
@@ -23,7 +23,7 @@ use crate::failure::Failure;
 
 /// A range of an object.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ObjectPart {
     /// Where it starts.
     pub(crate) start: u64,
     pub(crate) bytes: Bytes,
@@ -37,7 +37,7 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) enum First {
     /// A part of it.
-    Part(Part),
+    Part(ObjectPart),
     /// All of it, from a server that ignores ranges.
     Body(Body),
     /// A page for people, of a directory most likely.
@@ -46,7 +46,7 @@ pub(crate) enum First {
 
 /// Something below a prefix.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListEntry {
     pub(crate) name: String,
     /// The length of an object; `None` for a prefix.
     pub(crate) len: Option<u64>,
@@ -60,8 +60,8 @@ pub(crate) enum Client {
 }
 
 /// Clients that were made, which keep their connections.
-type Made = Vec<(u32, Address, StorageOptions, Arc<Client>)>;
-static CLIENTS: OnceLock<Mutex<Made>> = OnceLock::new();
+type ClientCache = Vec<(u32, Address, StorageOptions, Arc<Client>)>;
+static CLIENTS: OnceLock<Mutex<ClientCache>> = OnceLock::new();
 const MOST_CLIENTS: usize = 32;
 
 impl Client {
@@ -93,7 +93,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Returns whether the bucket turned out to be in another region than that of this client.
+    /// Returns whether the bucket turned out to be in another region than this client.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Store(store) if store.is_elsewhere())
     }
@@ -111,7 +111,7 @@ impl Client {
             }
         };
         match first {
-            First::Part(Part { total, .. }) if total > LONGEST => Err(too_long(total)),
+            First::Part(ObjectPart { total, .. }) if total > LONGEST => Err(too_long(total)),
             first => Ok(first),
         }
     }
@@ -122,7 +122,7 @@ impl Client {
         address: &Address,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let part = match self {
             Self::Web(web) => retrying(|| web.range(address, range.clone(), tag)).await?,
             Self::Store(store) => {
@@ -140,10 +140,10 @@ impl Client {
         &self,
         address: &Address,
         most: usize,
-    ) -> Result<(Vec<Listed>, bool), Failure> {
+    ) -> Result<(Vec<ListEntry>, bool), Failure> {
         match self {
             Self::Web(_) => {
-                let what = "a web server does not list what it has";
+                let what = "web servers do not support listing";
                 Err(Failure::new(io::ErrorKind::PermissionDenied, what))
             }
             Self::Store(store) => {
@@ -161,7 +161,7 @@ impl Client {
 const LONGEST: u64 = 1 << 60;
 
 fn too_long(len: u64) -> Failure {
-    Failure::new(io::ErrorKind::Other, format!("the server says that it has {len} bytes"))
+    Failure::new(io::ErrorKind::Other, format!("the server reports a length of {len} bytes"))
 }
 
 /// How often a request is sent again, and how long is waited before.

@@ -89,7 +89,7 @@ pub(crate) fn s3(
     let plain = endpoint.is_some_and(|(_, url)| url.starts_with("http://"));
     if endpoint.is_some_and(|(_, url)| !plain && !url.starts_with("https://")) {
         // Requests of object_store would panic.
-        let what = "the endpoint has to start with https:// or http://";
+        let what = "the endpoint must start with https:// or http://";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     let builder = AmazonS3Builder::new().with_client_options(http.with_allow_http(plain));
@@ -166,7 +166,8 @@ pub(crate) fn azure(
     let is_emulator =
         builder.get_config_value(&Key::UseEmulator).is_some_and(|value| is_yes(&value));
     if builder.get_config_value(&Key::AccountName).is_none() && !is_emulator {
-        let what = "the URL needs an account: the storage option account_name, or AZURE_STORAGE_ACCOUNT_NAME";
+        let what =
+            "missing account: set the storage option account_name, or AZURE_STORAGE_ACCOUNT_NAME";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     Ok((builder.with_container_name(container), none && !skip))

@@ -30,7 +30,7 @@ impl Failure {
     }
 
     pub(crate) fn missing() -> Self {
-        Self::new(io::ErrorKind::NotFound, "there is no such object")
+        Self::new(io::ErrorKind::NotFound, "no such object")
     }
 
     pub(crate) fn is_missing(&self) -> bool {

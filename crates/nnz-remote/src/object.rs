@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use nnz_storage::{Identity, ReadAt};
 
 use self::ahead::Stream;
-use self::extents::{Content, Extent, Extents, Planned};
+use self::extents::{Content, Extent, Extents, PlannedRanges};
 use crate::address::Address;
-use crate::client::{Client, Part};
+use crate::client::{Client, ObjectPart};
 use crate::failure::Failure;
 use crate::shared::Shared;
 
@@ -40,7 +40,7 @@ pub(crate) struct Inner {
 #[derive(Debug, Default)]
 struct State {
     extents: Extents,
-    planned: Planned,
+    planned: PlannedRanges,
     streams: Vec<Stream>,
     /// The ETag of the object, or its time of modification.
     tag: Option<String>,
@@ -83,7 +83,7 @@ impl Inner {
     }
 
     /// Takes the first part of it that came, which was fetched ahead of its reader or not.
-    pub(crate) fn take_first(self: &Arc<Self>, part: Part, ahead: bool) {
+    pub(crate) fn take_first(self: &Arc<Self>, part: ObjectPart, ahead: bool) {
         let (len, stamp) = (part.bytes.len() as u64, self.shared.now());
         let mut state = self.lock();
         state.tag = part.tag;
@@ -105,7 +105,7 @@ impl Inner {
         if std::process::id() == self.process {
             return Ok(());
         }
-        Err(io::Error::other("it was opened before this process was forked: open it again"))
+        Err(io::Error::other("opened before this process was forked: open it again"))
     }
 
     /// Forgets an extent unless it was read since a moment, and returns its length; else when it was read

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::credentials::is_known;
 
-/// Options by name: those of object_store (`aws_access_key_id`, `endpoint`, `region`, `token`, ...), and
+/// Options by name: the options of object_store (`aws_access_key_id`, `endpoint`, `region`, `token`, ...), and
 /// `spool_limit`. Their values are not shown.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StorageOptions(BTreeMap<String, String>);

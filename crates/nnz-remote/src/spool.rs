@@ -127,8 +127,8 @@ impl ReadAt for Spool {
 
 fn too_long(len: &str, limit: u64) -> Failure {
     let text = format!(
-        "the server does not answer with ranges, and {len} bytes are more than the {limit} of which a \
-         temporary copy is made (storage option spool_limit)"
+        "the server does not support range requests, and {len} bytes exceed the limit of {limit} for a \
+         temporary copy (storage option spool_limit)"
     );
     Failure::new(io::ErrorKind::Unsupported, text)
 }
@@ -166,7 +166,7 @@ async fn copy_once(copy: &Copy, mut body: Body) -> Result<u64, Failure> {
         let (start, end) = (position, position + chunk.len() as u64);
         position = end;
         if end > copy.limit {
-            return Err(too_long("so many", copy.limit));
+            return Err(too_long("the received", copy.limit));
         }
         let skipped = usize::try_from(known.saturating_sub(start)).unwrap_or(usize::MAX);
         let Some(new) = chunk.get(skipped..).filter(|new| !new.is_empty()) else { continue };
@@ -182,7 +182,7 @@ async fn copy_once(copy: &Copy, mut body: Body) -> Result<u64, Failure> {
     }
     match body.len {
         Some(len) if len != position => {
-            Err(Failure::transient("the server sent less than it said"))
+            Err(Failure::transient("the server sent fewer bytes than announced"))
         }
         _ => Ok(position),
     }
@@ -193,6 +193,6 @@ struct End(Arc<Copy>);
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.0.finish(Err(Failure::transient("the request was given up")));
+        self.0.finish(Err(Failure::transient("the request was abandoned")));
     }
 }

@@ -16,11 +16,11 @@ use nnz_core::{Cancellation, UrlParts, without_secrets};
 use nnz_storage::staging::UrlOutput;
 use nnz_storage::{EntryKind, ListedEntry, Metadata, ReadAt, Storage};
 
-use self::known::{Found, Known, MOST_NAMES};
+use self::known::{FileCache, MOST_NAMES, PathState};
 use self::text::Stream;
 use crate::address::Address;
 use crate::bridge;
-use crate::client::{Client, First, Listed};
+use crate::client::{Client, First, ListEntry};
 use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
@@ -40,7 +40,7 @@ pub struct RemoteStorage {
     shared: Arc<Shared>,
     /// The directory that was opened; URLs are whole where there is none.
     base: Option<(Address, Arc<Client>)>,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<FileCache>>,
 }
 
 impl RemoteStorage {
@@ -103,7 +103,7 @@ impl RemoteStorage {
             First::Body(body) => {
                 let limit = match self.options.get("spool_limit") {
                     Some(limit) => limit.parse().map_err(|_| {
-                        let what = "spool_limit has to be a number of bytes";
+                        let what = "spool_limit must be a number of bytes";
                         io::Error::new(io::ErrorKind::InvalidInput, what)
                     })?,
                     None => LIMIT,
@@ -116,7 +116,7 @@ impl RemoteStorage {
 
     /// Returns a directory as a storage.
     fn inside(&self, path: &Path, address: &Address, client: &Arc<Client>) -> Self {
-        let mut below = Known::default();
+        let mut below = FileCache::default();
         let known = self.known();
         for (at, found) in &known.found {
             if let Ok(name) = at.strip_prefix(path)
@@ -145,7 +145,7 @@ impl RemoteStorage {
         let (address, client) = self.locate(path)?;
         let object = Object(Inner::new(&client, address, &self.shared, len));
         let object = Arc::new(object);
-        self.keep(path, Found::Opened(Arc::clone(&object) as _));
+        self.keep(path, PathState::Opened(Arc::clone(&object) as _));
         Ok(object)
     }
 }
@@ -171,7 +171,7 @@ impl Storage for RemoteStorage {
         Ok(Some(Arc::new(upload)))
     }
 
-    /// What is known of files is shared only if operations are members of the same token.
+    /// Information about files is shared only if operations are members of the same token.
     fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
         let (token, temporary) = (context.cancellation(), context.temporary_directory());
         let is_same = token.is_none_or(|token| token.is_in(&self.shared.cancellation));
@@ -193,10 +193,10 @@ impl Storage for RemoteStorage {
             return Ok(directory);
         }
         match self.find(path)? {
-            Found::Missing | Found::NoObject => Err(Failure::missing().into()),
-            Found::Directory => Ok(directory),
-            Found::Listed(len) => Ok(Metadata { kind: EntryKind::File, len }),
-            Found::Opened(file) => Ok(Metadata { kind: EntryKind::File, len: file.len() }),
+            PathState::Missing | PathState::NoObject => Err(Failure::missing().into()),
+            PathState::Directory => Ok(directory),
+            PathState::Listed(len) => Ok(Metadata { kind: EntryKind::File, len }),
+            PathState::Opened(file) => Ok(Metadata { kind: EntryKind::File, len: file.len() }),
         }
     }
 
@@ -208,13 +208,13 @@ impl Storage for RemoteStorage {
             self.known().found.remove(path);
         }
         match found {
-            Found::Missing | Found::NoObject => Err(Failure::missing().into()),
-            Found::Directory => {
-                let what = "it is no object, but there are objects below it";
+            PathState::Missing | PathState::NoObject => Err(Failure::missing().into()),
+            PathState::Directory => {
+                let what = "a prefix, not an object";
                 Err(io::Error::new(io::ErrorKind::InvalidInput, what))
             }
-            Found::Listed(len) => Ok(self.open_listed(path, len)?),
-            Found::Opened(file) => Ok(file),
+            PathState::Listed(len) => Ok(self.open_listed(path, len)?),
+            PathState::Opened(file) => Ok(file),
         }
     }
 
@@ -228,8 +228,8 @@ impl Storage for RemoteStorage {
             return Ok(Arc::new(self.clone()));
         }
         match self.find(path)? {
-            Found::Missing | Found::NoObject => Err(Failure::missing().into()),
-            Found::Directory => {
+            PathState::Missing | PathState::NoObject => Err(Failure::missing().into()),
+            PathState::Directory => {
                 let (address, client) = self.locate(path)?;
                 let opened = self.inside(path, &address, &client);
                 if self.base.is_none() {
@@ -248,17 +248,17 @@ impl Storage for RemoteStorage {
         path: &Path,
         each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
     ) -> io::Result<()> {
-        let entry = |name: &Path, found: &Found| {
+        let entry = |name: &Path, found: &PathState| {
             let kind = match found {
-                Found::Missing | Found::NoObject => return None,
-                Found::Directory => EntryKind::Directory,
-                Found::Listed(_) | Found::Opened(_) => EntryKind::File,
+                PathState::Missing | PathState::NoObject => return None,
+                PathState::Directory => EntryKind::Directory,
+                PathState::Listed(_) | PathState::Opened(_) => EntryKind::File,
             };
             Some(ListedEntry { name: name.as_os_str().to_owned(), kind })
         };
         let known = self.known();
         if known.listed.contains_key(path) {
-            let inside = |(at, found): (&PathBuf, &Found)| {
+            let inside = |(at, found): (&PathBuf, &PathState)| {
                 let name = at.strip_prefix(path).ok()?;
                 (name.components().count() == 1).then(|| entry(name, found))?
             };
@@ -286,7 +286,7 @@ impl Storage for RemoteStorage {
             return Err(Failure::missing().into());
         }
         self.take_list(path, &names, complete);
-        for Listed { name, len } in names {
+        for ListEntry { name, len } in names {
             let kind = if len.is_some() { EntryKind::File } else { EntryKind::Directory };
             if !each(ListedEntry { name: name.into(), kind })? {
                 break;

@@ -20,9 +20,9 @@ pub struct StoreFiles {
     pub extensions: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// What the extension of a URL suggests.
+/// The kind of location that the extension of a URL suggests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Expected {
+pub(crate) enum LocationKind {
     /// It has the extension of a file.
     File,
     /// It has the extension of directories that most likely contain one of these files.
@@ -33,12 +33,12 @@ pub(crate) enum Expected {
 
 impl StoreFiles {
     /// Returns what the extension of a name suggests.
-    pub(crate) fn expected(&self, name: &str) -> Expected {
-        let Some((_, extension)) = name.rsplit_once('.') else { return Expected::Unknown };
+    pub(crate) fn expected(&self, name: &str) -> LocationKind {
+        let Some((_, extension)) = name.rsplit_once('.') else { return LocationKind::Unknown };
         let mut known = self.extensions.iter();
         match known.find(|(known, _)| extension.eq_ignore_ascii_case(known)) {
-            Some((_, likely)) => Expected::Directory(likely),
-            None => Expected::File,
+            Some((_, likely)) => LocationKind::Directory(likely),
+            None => LocationKind::File,
         }
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nnz_core::Cancellation;
 use nnz_storage::staging::{UploadFile, UrlEntries, UrlOutput};
 
-use self::job::{Created, Job};
+use self::job::{CreatedObjects, Job};
 use self::outline::Outline;
 use self::stop::Stop;
 use crate::address::{Address, Service};
@@ -29,7 +29,7 @@ use crate::{StorageOptions, StoreFiles};
 const PART: u64 = 8 << 20;
 const PARTS: u64 = 4;
 
-/// Maximum number of parts; that of S3 is 10,000.
+/// Maximum number of parts; S3 allows 10,000.
 const MOST_PARTS: u64 = 9000;
 
 /// The time for an upload that is cancelled to remove what it uploaded.
@@ -53,8 +53,8 @@ struct State {
     phase: Phase,
     /// The last outline of what exists.
     outline: Option<Outline>,
-    /// What was uploaded, and may be removed.
-    created: Option<(Arc<Store>, Arc<Created>)>,
+    /// The uploaded objects, which may be removed.
+    created: Option<(Arc<Store>, Arc<CreatedObjects>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Upload {
     ) -> io::Result<Self> {
         let address = Address::parse(url)?;
         if address.service == Service::Web {
-            let what = "https:// and http:// are for reading: write to s3://, gs:// or az://, or to a local path";
+            let what = "https:// and http:// are read-only: write to s3://, gs:// or az://, or to a local path";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
         if address.path.is_empty() {
@@ -86,7 +86,7 @@ impl Upload {
         let part_size = match options.get("part_size") {
             None => PART,
             Some(text) => text.parse().ok().filter(|size| *size > 0).ok_or_else(|| {
-                let what = "part_size has to be a number of bytes";
+                let what = "part_size must be a number of bytes";
                 io::Error::new(io::ErrorKind::InvalidInput, what)
             })?,
         };
@@ -135,7 +135,7 @@ impl Upload {
                 Ok(result) => return Ok(result?),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(io::Error::other("the thread for requests ended"));
+                    return Err(io::Error::other("the request thread ended"));
                 }
             }
             if self.cancellation.is_cancelled() {
@@ -182,10 +182,10 @@ impl Upload {
     }
 
     fn upload_files(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
-        // Members are always new: those of a directory that is replaced are removed before.
+        // Members are always new: the members of a directory that is replaced are removed before.
         let only_new = self.is_directory || !replace;
         let store = Arc::new(Store::for_writing(&self.address, &self.options, only_new)?);
-        let created = Arc::new(Created::new(token()));
+        let created = Arc::new(CreatedObjects::new(token()));
         let outline = {
             let mut state = self.state();
             state.created = Some((Arc::clone(&store), Arc::clone(&created)));

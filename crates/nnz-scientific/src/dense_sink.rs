@@ -1,16 +1,16 @@
-//! Writing every cell of a matrix, by row or by column.
+//! Writing every element of a matrix, by row or by column.
 
 use nnz_core::{
     At, Batch, Error, Header, MatrixSink, Minors, Order, Place, Result, Scalar, Shape, ValueType,
     Values, Written,
 };
 
-/// Cells that are written at a time.
+/// Elements that are written at a time.
 const BLOCK: usize = 4096;
 
-/// The output of cells.
-pub(crate) trait CellOutput: Send {
-    /// Appends cells in native byte order.
+/// The output of elements.
+pub(crate) trait DenseOutput: Send {
+    /// Appends elements in native byte order.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// Completes the array and returns the size of the file.
@@ -19,14 +19,14 @@ pub(crate) trait CellOutput: Send {
 
 /// A sink that writes a dense array by row or by column.
 pub struct DenseSink {
-    out: Box<dyn CellOutput>,
+    out: Box<dyn DenseOutput>,
     place: Place,
     order: Order,
     shape: Shape,
     value_type: ValueType,
-    /// The next cell to be written, as major and minor.
+    /// The next element to be written, as major and minor.
     next: (u64, u64),
-    /// A block of cells without an entry.
+    /// A block of elements without an entry.
     fill_block: Vec<u8>,
 }
 
@@ -36,13 +36,13 @@ impl std::fmt::Debug for DenseSink {
     }
 }
 
-/// Returns a block of cells without an entry.
+/// Returns a block of elements without an entry.
 pub(crate) fn fill_block(header: &Header) -> Result<Vec<u8>> {
     let zero = || Values::try_zeroed(header.value_type, 1).and_then(|zero| zero.get(0));
     let fill: Option<Scalar> = header.fill.or_else(zero);
     let block = fill.map(|fill| fill.repeat(BLOCK).bytes().to_vec()).unwrap_or_default();
     if block.len() != BLOCK * header.value_type.size() {
-        return Err(Error::argument("a fill value of another type than the values"));
+        return Err(Error::argument("the fill value and the values have different types"));
     }
     Ok(block)
 }
@@ -50,7 +50,7 @@ pub(crate) fn fill_block(header: &Header) -> Result<Vec<u8>> {
 impl DenseSink {
     /// Starts a matrix in the order of its header.
     pub(crate) fn new(
-        out: Box<dyn CellOutput>,
+        out: Box<dyn DenseOutput>,
         header: &Header,
         fill_block: Vec<u8>,
         place: Place,
@@ -59,7 +59,7 @@ impl DenseSink {
         Self { out, place, order, shape, value_type, next: (0, 0), fill_block }
     }
 
-    /// Writes the cells before a position.
+    /// Writes the elements before a position.
     fn fill_up_to(&mut self, major: u64, minor: u64) -> Result<()> {
         let inside = major < self.shape.major(self.order) && minor < self.shape.minor(self.order);
         if !inside || (major, minor) < self.next {
@@ -67,13 +67,13 @@ impl DenseSink {
             let place = self.place.clone().at(At::Entry { row, col });
             let (next_row, next_col) = self.order.row_col(self.next.0, self.next.1);
             let expected = format!("row {next_row}, column {next_col} or later in {}", self.shape);
-            return Err(Error::mismatch(place, "a cell out of order", expected));
+            return Err(Error::mismatch(place, "an element out of order", expected));
         }
-        self.write_fill_cells(major, minor)
+        self.write_fill_elements(major, minor)
     }
 
-    fn write_fill_cells(&mut self, major: u64, minor: u64) -> Result<()> {
-        // The number of cells fits into 64 bits.
+    fn write_fill_elements(&mut self, major: u64, minor: u64) -> Result<()> {
+        // The number of elements fits into 64 bits.
         let majors = (major - self.next.0).saturating_mul(self.shape.minor(self.order));
         let mut count = majors.saturating_add(minor).saturating_sub(self.next.1);
         while count > 0 {
@@ -130,7 +130,7 @@ impl MatrixSink for DenseSink {
     fn finish(mut self: Box<Self>) -> Result<Written> {
         if !self.shape.is_empty() {
             let (majors, minors) = (self.shape.major(self.order), self.shape.minor(self.order));
-            self.write_fill_cells(majors - 1, minors)?;
+            self.write_fill_elements(majors - 1, minors)?;
         }
         self.out.finish().map(|bytes| Written { bytes })
     }

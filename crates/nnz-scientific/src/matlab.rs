@@ -18,12 +18,12 @@ pub use open::{MatlabData, MatlabTensor};
 pub use sink::{DENSE_CAPABILITIES, SinkOptions, create, sparse_capabilities};
 pub use source::MatlabSource;
 pub use v5::{MatFile, is_v5};
-pub use v73::{Unsupported, is_octave, is_v73, open, unsupported, variables};
+pub use v73::{UnsupportedMember, is_octave, is_v73, open, unsupported, variables};
 pub use variable::{Variable, is_variable_name};
 
-/// What is said of files in Octave's own formats: text, binary and HDF5.
+/// Message for files in Octave's own formats: text, binary and HDF5.
 pub const OCTAVE: &str =
-    "a file in Octave's own format, which is not read: save -v7 FILE writes a MAT-file";
+    "a file in Octave's own format, which is not supported: save -v7 FILE writes a MAT-file";
 
 /// The largest depth of structs in structs that are listed.
 const MAX_DEPTH: usize = 32;

@@ -1,4 +1,4 @@
-//! Matrices of R: those of its package Matrix, and plain ones.
+//! Matrices of R: classes of its package Matrix, and plain matrices.
 //!
 //! `dgCMatrix` and similar classes are S4 objects with the arrays of a sparse matrix in their
 //! slots; a plain matrix is a vector with the attribute `dim`. Like R, this module reads a file

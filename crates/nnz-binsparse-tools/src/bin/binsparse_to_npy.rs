@@ -14,7 +14,7 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "binsparse_to_npy";
 
-/// Write the cells of a matrix or tensor, which of them are stored, and the fill value
+/// Write the elements of a matrix or tensor, which of them are stored, and the fill value
 ///
 /// Existing files are replaced when everything is written.
 #[derive(Parser)]
@@ -24,15 +24,15 @@ struct Args {
     #[arg(value_name = "IN", value_parser = place())]
     source: Location,
 
-    /// The file for all cells
+    /// The file for all elements
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
 
-    /// The file for the pattern of stored cells
+    /// The file for the pattern of stored elements
     #[arg(value_name = "PATTERN.npy")]
     pattern: PathBuf,
 
-    /// The file for the value of the other cells
+    /// The file for the value of the other elements
     #[arg(value_name = "FILL.npy")]
     fill: PathBuf,
 

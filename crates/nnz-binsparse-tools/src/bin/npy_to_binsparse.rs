@@ -14,22 +14,22 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "npy_to_binsparse";
 
-/// Create a Binsparse tensor from all cells, the pattern of stored cells, and the fill value
+/// Create a Binsparse tensor from all elements, the pattern of stored elements, and the fill value
 ///
 /// HEADER is the object "binsparse", or the object that contains it. It is kept literally; what is
 /// missing is added. An existing target is replaced when everything is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
-    /// All cells
+    /// All elements
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
 
-    /// Which cells are stored: booleans
+    /// Which elements are stored: booleans
     #[arg(value_name = "PATTERN.npy")]
     pattern: PathBuf,
 
-    /// The value of the other cells: one value
+    /// The value of the other elements: one value
     #[arg(value_name = "FILL.npy")]
     fill: PathBuf,
 

@@ -57,8 +57,8 @@ fn help_version_and_usage_errors() {
     }
 }
 
-/// Types, structure, comment and entries of converted Matrix Market files equal those of the
-/// reference.
+/// Types, structure, comment and entries of converted Matrix Market files are the same as with the
+/// reference tools.
 #[test]
 fn mtx2bsp_agrees_with_the_reference() {
     let folder = tempfile::tempdir().unwrap();
@@ -174,14 +174,14 @@ fn an_error_keeps_the_existing_target() {
     assert_eq!(names_in(folder.path()), ["a.npz", "b.mtx"]);
 }
 
-/// A matrix of 2 x 3 with three stored cells, as arrays: rows 10 11 12 and 20 21 22.
+/// A matrix of 2 x 3 with three stored elements, as arrays: rows 10 11 12 and 20 21 22.
 fn matrix(folder: &Path, fortran: bool) -> [String; 3] {
-    let cells = if fortran { [10, 20, 11, 21, 12, 22] } else { [10_i16, 11, 12, 20, 21, 22] };
-    let cells: Vec<u8> = cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
+    let elements = if fortran { [10, 20, 11, 21, 12, 22] } else { [10_i16, 11, 12, 20, 21, 22] };
+    let elements: Vec<u8> = elements.iter().flat_map(|element| element.to_le_bytes()).collect();
     let stored = [1, 0, 1, 0, 1, 0];
     let fill = 7_i16.to_le_bytes();
     [
-        npy(&folder.join("t.npy"), "<i2", "(2, 3)", fortran, &cells),
+        npy(&folder.join("t.npy"), "<i2", "(2, 3)", fortran, &elements),
         npy(&folder.join("p.npy"), "|b1", "(2, 3)", false, &stored),
         npy(&folder.join("f.npy"), "<i2", "()", false, &fill),
     ]
@@ -213,13 +213,14 @@ fn npy_to_binsparse_follows_the_header() {
             ["t", "p", "f"].map(|n| folder.path().join(n).with_extension("out")).to_vec();
         let made: Vec<&str> = made.iter().map(|path| text(path)).collect();
         binsparse_to_npy(&[text(&target), made[0], made[1], made[2]]).good();
-        // Cells that are not stored have the fill value; int8 and int16 are combined to int16.
-        let cells = fs::read(made[0]).unwrap();
+        // Elements that are not stored have the fill value; int8 and int16 are combined to int16.
+        let elements = fs::read(made[0]).unwrap();
         let expected: Vec<u8> =
             [10_i16, 7, 12, 7, 21, 7].iter().flat_map(|c| c.to_le_bytes()).collect();
-        assert_eq!(cells[128..], expected);
+        assert_eq!(elements[128..], expected);
         assert!(
-            cells[10..].starts_with(b"{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }")
+            elements[10..]
+                .starts_with(b"{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }")
         );
         assert_eq!(fs::read(made[1]).unwrap()[128..], [1, 0, 1, 0, 1, 0]);
         assert_eq!(fs::read(made[2]).unwrap()[128..], [7, 0]);
@@ -250,8 +251,8 @@ fn values_are_promoted_to_fit_the_fill_value() {
         fs::write(&header, r#"{"format": "CSR"}"#).unwrap();
     }
     // Floats can represent neither all of these values nor this fill value.
-    let cells: Vec<u8> = [large; 6].iter().flat_map(|cell| cell.to_le_bytes()).collect();
-    let tensor = npy(Path::new(&tensor), "<i8", "(2, 3)", false, &cells);
+    let elements: Vec<u8> = [large; 6].iter().flat_map(|element| element.to_le_bytes()).collect();
+    let tensor = npy(Path::new(&tensor), "<i8", "(2, 3)", false, &elements);
     let fill = npy(&folder.path().join("f.npy"), "<f8", "()", false, &7.5_f64.to_le_bytes());
     let refused = npy_to_binsparse(&[&tensor, &pattern, &fill, text(&header), text(&target)]);
     assert_eq!(refused.code, Some(1));

@@ -10,15 +10,15 @@ use crate::store::{Integers, LevelStore};
 /// A position in a level that only moves forward. It visits all slices of a sparse level, also
 /// those without entries, and checks each of them once.
 pub(super) struct Cursor {
-    /// Its range of dimensions among those of all levels.
+    /// Its range of dimensions among the dimensions of all levels.
     dimensions: Range<usize>,
     extents: Vec<u64>,
     /// The current slice.
     slice: Option<u64>,
-    kind: Kind,
+    kind: CursorKind,
 }
 
-enum Kind {
+enum CursorKind {
     Dense { size: u64 },
     Sparse { pointers: Option<Fiber>, indices: Vec<Window> },
 }
@@ -37,7 +37,7 @@ struct Fiber {
 impl Cursor {
     pub(super) fn new(level: LevelStore, dimension: usize) -> Self {
         let (extents, kind) = match level {
-            LevelStore::Dense { extents, size } => (extents, Kind::Dense { size }),
+            LevelStore::Dense { extents, size } => (extents, CursorKind::Dense { size }),
             LevelStore::Sparse { extents, pointers, indices } => {
                 let slices = indices.first().map_or(0, Integers::len);
                 let pointers = pointers.map(|pointers| {
@@ -45,7 +45,7 @@ impl Cursor {
                     Fiber { pointers, position: 0, end: None, slices }
                 });
                 let indices = indices.into_iter().map(Window::new).collect();
-                (extents, Kind::Sparse { pointers, indices })
+                (extents, CursorKind::Sparse { pointers, indices })
             }
         };
         let dimensions = dimension..dimension + extents.len();
@@ -59,14 +59,14 @@ impl Cursor {
     /// Checks the remaining slices, and the remaining positions of the outer level, which have
     /// none.
     pub(super) fn finish(&mut self, stored: &mut [u64]) -> Result<()> {
-        let Kind::Sparse { indices, .. } = &self.kind else {
+        let CursorKind::Sparse { indices, .. } = &self.kind else {
             return Ok(());
         };
         if let Some(last) = indices.first().and_then(|window| window.array.len().checked_sub(1)) {
             self.advance(last, stored)?;
         }
         match &mut self.kind {
-            Kind::Sparse { pointers: Some(fiber), .. } => fiber.finish(),
+            CursorKind::Sparse { pointers: Some(fiber), .. } => fiber.finish(),
             _ => Ok(()),
         }
     }
@@ -80,7 +80,7 @@ impl Cursor {
         }
         let stored = &mut stored[self.dimensions.clone()];
         match &mut self.kind {
-            Kind::Dense { size } => {
+            CursorKind::Dense { size } => {
                 let mut rest = slice % (*size).max(1);
                 for (coordinate, &extent) in stored.iter_mut().zip(&self.extents).rev() {
                     *coordinate = rest % extent.max(1);
@@ -88,7 +88,7 @@ impl Cursor {
                 }
                 Ok(Some(slice / (*size).max(1)))
             }
-            Kind::Sparse { pointers, indices } => {
+            CursorKind::Sparse { pointers, indices } => {
                 let mut moved = before.is_none();
                 for next in before.map_or(0, |before| before + 1)..=slice {
                     let first = match pointers {
@@ -146,8 +146,8 @@ impl Fiber {
     }
 }
 
-/// Reads the coordinates of a slice. They must be in range, and after those of the previous slice
-/// unless it is the `first` of its position.
+/// Reads the coordinates of a slice. They must be in range, and after the coordinates of the previous
+/// slice unless it is the `first` of its position.
 fn place(
     indices: &mut [Window],
     extents: &[u64],

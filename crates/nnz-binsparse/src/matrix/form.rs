@@ -6,8 +6,8 @@ use crate::store::{Integers, LevelStore, Store};
 
 /// The arrays of a matrix except its values.
 pub(super) enum Form {
-    /// Every cell of each major vector: of listed vectors, or of all.
-    Cells { listed: Option<Integers> },
+    /// Every element of each major vector: of listed vectors, or of all.
+    Dense { listed: Option<Integers> },
     /// The minors of each major vector: of listed vectors, or of all. Without pointers there is
     /// only one.
     Runs { listed: Option<Integers>, pointers: Option<Integers>, minors: Integers },
@@ -27,7 +27,7 @@ pub(super) fn form(store: &mut Store, place: &Place) -> Result<(Form, Shape, Ord
     };
     let mut levels = std::mem::take(&mut store.levels).into_iter();
     let form = match (levels.next(), levels.next()) {
-        (Some(LevelStore::Dense { .. }), None) => Form::Cells { listed: None },
+        (Some(LevelStore::Dense { .. }), None) => Form::Dense { listed: None },
         (Some(LevelStore::Sparse { mut indices, .. }), None) => {
             let (last, first) = (indices.pop(), indices.pop());
             match (first, last) {
@@ -37,7 +37,7 @@ pub(super) fn form(store: &mut Store, place: &Place) -> Result<(Form, Shape, Ord
             }
         }
         (Some(LevelStore::Sparse { mut indices, .. }), Some(LevelStore::Dense { .. })) => {
-            Form::Cells { listed: indices.pop() }
+            Form::Dense { listed: indices.pop() }
         }
         (Some(outer), Some(LevelStore::Sparse { pointers, mut indices, .. })) => {
             let listed = match outer {

@@ -77,7 +77,7 @@ impl<'a> UnitReader<'a> for PairReader<'a> {
         let start = self.entries.start;
         let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.entries.end);
         self.entries.start = end;
-        Ok(Some(Box::new(Piece {
+        Ok(Some(Box::new(PairUnit {
             source: self.source,
             along: self.along,
             minors: self.minors,
@@ -90,7 +90,7 @@ impl<'a> UnitReader<'a> for PairReader<'a> {
 }
 
 /// Consecutive entries.
-struct Piece<'a> {
+struct PairUnit<'a> {
     source: &'a MatrixSource,
     along: &'a Integers,
     minors: &'a Integers,
@@ -101,7 +101,7 @@ struct Piece<'a> {
     majors: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for PairUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let before = match self.entries.start.checked_sub(1).filter(|_| self.continued) {
             Some(before) => Some((before, self.along.get(before)?)),
@@ -125,7 +125,7 @@ impl Unit for Piece<'_> {
     }
 }
 
-impl Piece<'_> {
+impl PairUnit<'_> {
     /// Reads the majors of the entries, and splits them into runs of one major each.
     fn cut(&self, before: Option<u64>) -> Result<(Vec<u64>, Vec<usize>)> {
         if self.source.majors <= 1 << 32 {

@@ -1,6 +1,6 @@
 //! Writing a matrix, or a vector as a matrix with one column.
 
-mod cells;
+mod dense;
 mod encode;
 mod entries;
 mod plan;
@@ -19,8 +19,8 @@ use crate::layout::LevelKind;
 use crate::output::{stored_type, write_fill};
 use crate::store::zero;
 use crate::{DataType, Layout, Options};
-use cells::CellSink;
-use encode::{MatrixEncoder, Piece};
+use dense::DenseSink;
+use encode::{EncodedBatch, MatrixEncoder};
 use entries::EntrySink;
 use plan::Plan;
 
@@ -55,7 +55,7 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
 
 /// A matrix being written to a container.
 ///
-/// Cells of a dense level without an entry are set to the fill value of the header, or zero.
+/// Elements of a dense level without an entry are set to the fill value of the header, or zero.
 pub struct MatrixSink {
     container: NamedArraysWriter,
     encoder: Arc<MatrixEncoder>,
@@ -78,7 +78,7 @@ impl std::fmt::Debug for MatrixSink {
 }
 
 enum Form {
-    Cells(CellSink),
+    Dense(DenseSink),
     Entries(EntrySink),
 }
 
@@ -98,8 +98,8 @@ impl MatrixSink {
         let plan = Plan::new(header, layout)?;
         let here = &mut container;
         let mut data_types = Vec::new();
-        let form = if plan.cells {
-            Form::Cells(CellSink::create(here, &plan, options, &mut data_types)?)
+        let form = if plan.dense {
+            Form::Dense(DenseSink::create(here, &plan, options, &mut data_types)?)
         } else {
             Form::Entries(EntrySink::create(here, &plan, options, &mut data_types)?)
         };
@@ -138,7 +138,7 @@ impl MatrixSink {
         })
     }
 
-    fn append_values(&mut self, piece: &Piece) -> Result<()> {
+    fn append_values(&mut self, piece: &EncodedBatch) -> Result<()> {
         if !self.encoder.plan.iso {
             return self.container.append_bytes(self.values, &piece.values);
         }
@@ -171,9 +171,10 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
-        let piece = encoded.downcast::<Piece>().ok().filter(|piece| piece.first == self.entries);
+        let piece =
+            encoded.downcast::<EncodedBatch>().ok().filter(|piece| piece.first == self.entries);
         let Some(piece) = piece else {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         };
         let Some((first, last)) = piece.edges else {
             return Ok(());
@@ -183,7 +184,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         }
         let container = &mut self.container;
         match &mut self.form {
-            Form::Cells(cells) => cells.push(container, self.values, &piece)?,
+            Form::Dense(dense) => dense.push(container, self.values, &piece)?,
             Form::Entries(entries) => {
                 entries.push(container, &piece, self.entries)?;
                 self.append_values(&piece)?;
@@ -198,7 +199,7 @@ impl nnz_core::MatrixSink for MatrixSink {
     fn finish(mut self: Box<Self>) -> Result<Written> {
         let container = &mut self.container;
         self.descriptor.stored = match &mut self.form {
-            Form::Cells(cells) => cells.finish(container, self.values)?,
+            Form::Dense(dense) => dense.finish(container, self.values)?,
             Form::Entries(entries) => {
                 entries.finish(container, self.entries)?;
                 self.entries

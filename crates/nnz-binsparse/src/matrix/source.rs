@@ -8,7 +8,7 @@ use nnz_core::{
     Projection, Repairs, Result, Storage, Structure, UnitReader, readable,
 };
 
-use super::cells::CellReader;
+use super::dense::DenseReader;
 use super::form::{Form, form};
 use super::pairs::{self, PairReader};
 use super::runs::RunReader;
@@ -16,9 +16,9 @@ use crate::descriptor::DIAGONAL;
 use crate::store::{Store, ValueArray};
 use crate::{Descriptor, Keys};
 
-/// The largest number of cells for which a single shared value is read: a small file can have any
-/// number of such cells.
-const MAX_ISO_CELLS: u128 = 1 << 36;
+/// The largest number of elements for which a single shared value is read: a small file can have any
+/// number of such elements.
+const MAX_ISO_ELEMENTS: u128 = 1 << 36;
 
 /// A Binsparse matrix or vector in a container.
 ///
@@ -66,9 +66,9 @@ impl MatrixSource {
         let (mut store, notes) = Store::open(&container, repairs)?;
         let (form, shape, order) = form(&mut store, &Place::path(container.path()))?;
         let Store { descriptor, values, fill, .. } = store;
-        let dense = matches!(form, Form::Cells { listed: None });
+        let dense = matches!(form, Form::Dense { listed: None });
         let trimmed =
-            matches!(form, Form::Cells { .. }) && descriptor.structure != Structure::General;
+            matches!(form, Form::Dense { .. }) && descriptor.structure != Structure::General;
         let header = Header {
             shape,
             order,
@@ -119,7 +119,7 @@ impl MatrixSource {
                 self.header.sorted_majors = false;
                 self.header.sorted_indices = Some(false);
             }
-            Form::Cells { .. } => return Ok(()),
+            Form::Dense { .. } => return Ok(()),
         }
         self.in_any_order = true;
         Ok(())
@@ -131,13 +131,15 @@ impl MatrixSource {
         &self.descriptor
     }
 
-    /// Fails if there are too many cells with a shared value to read in reasonable time.
-    fn check_iso_cells(&self, majors: &Range<u64>) -> Result<()> {
+    /// Fails if there are too many elements with a shared value to read in reasonable time.
+    fn check_iso_elements(&self, majors: &Range<u64>) -> Result<()> {
         let all = u128::from(majors.end - majors.start) * u128::from(self.minors);
-        let cells = all.min(self.descriptor.stored.into());
-        if matches!(self.form, Form::Cells { .. }) && self.header.iso && cells > MAX_ISO_CELLS {
-            let what =
-                format!("one value shared by {cells} cells: at most {MAX_ISO_CELLS} are read");
+        let elements = all.min(self.descriptor.stored.into());
+        if matches!(self.form, Form::Dense { .. }) && self.header.iso && elements > MAX_ISO_ELEMENTS
+        {
+            let what = format!(
+                "one value shared by {elements} elements: at most {MAX_ISO_ELEMENTS} are read"
+            );
             return Err(Error::unsupported(Place::array(self.container.path(), "values"), what));
         }
         Ok(())
@@ -174,10 +176,10 @@ impl nnz_core::MatrixSource for MatrixSource {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
-        self.check_iso_cells(&majors)?;
+        self.check_iso_elements(&majors)?;
         Ok(match &self.form {
-            Form::Cells { listed } => {
-                Box::new(CellReader::new(self, listed.as_ref(), majors, fields)?)
+            Form::Dense { listed } => {
+                Box::new(DenseReader::new(self, listed.as_ref(), majors, fields)?)
             }
             Form::Runs { listed, pointers, minors } => {
                 let listed = listed.as_ref();
@@ -208,9 +210,9 @@ impl nnz_core::MatrixSource for MatrixSource {
             }
             Form::Runs { .. } => Ok(Some(if major == 0 { 0 } else { self.descriptor.stored })),
             Form::Pairs { majors, .. } => majors.search(0..majors.len(), major).map(Some),
-            Form::Cells { .. } if self.header.structure != Structure::General => Ok(None),
-            Form::Cells { listed: None } => Ok(major.checked_mul(self.minors)),
-            Form::Cells { listed: Some(listed) } => {
+            Form::Dense { .. } if self.header.structure != Structure::General => Ok(None),
+            Form::Dense { listed: None } => Ok(major.checked_mul(self.minors)),
+            Form::Dense { listed: Some(listed) } => {
                 Ok(listed.search(0..listed.len(), major)?.checked_mul(self.minors))
             }
         }

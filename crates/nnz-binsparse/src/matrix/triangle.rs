@@ -57,7 +57,7 @@ fn check_diagonal(
     }
 }
 
-/// Removes the cells of the other triangle from a batch of consecutive cells. They must be zero.
+/// Removes the elements of the other triangle from a batch of consecutive elements. They must be zero.
 /// `first` is the number of the first value.
 pub(super) fn trim(
     source: &MatrixSource,
@@ -106,7 +106,7 @@ pub(super) fn trim(
     Ok(())
 }
 
-/// Returns which of `len` cells from the minor `start` on are in the stored triangle.
+/// Returns which of `len` elements from the minor `start` on are in the stored triangle.
 fn inside(start: u64, len: usize, major: u64, before: bool) -> Range<usize> {
     let up_to = |minor: u64| usize::try_from(minor.saturating_sub(start)).unwrap_or(len).min(len);
     if before { 0..up_to(major.saturating_add(1)) } else { up_to(major)..len }

@@ -53,16 +53,16 @@ impl LevelStore {
         };
         if inner.is_none() && positions.is_some() {
             let place = Place { array: Some("binsparse.shape".to_owned()), ..place.clone() };
-            let what = format!("{extents:?} cells in {} arrays", positions.unwrap_or(0));
-            found.refuse(Error::mismatch(place, what, "less than 2^64 cells"));
+            let what = format!("{extents:?} elements in {} arrays", positions.unwrap_or(0));
+            found.refuse(Error::mismatch(place, what, "less than 2^64 elements"));
         }
         // An overflow does not matter if nothing is stored.
         let size = size.unwrap_or(u64::MAX);
         (inner.map(|_| Self::Dense { extents, size }), inner)
     }
 
-    /// Opens a sparse level, and returns the number of positions for the inner level. `outer` is
-    /// that of the outer level, if there is one and it is known.
+    /// Opens a sparse level, and returns the number of positions for the inner level. `outer` is the
+    /// number of positions of the outer level, if there is one and it is known.
     pub(super) fn sparse(
         container: &NamedArrays,
         descriptor: &Descriptor,

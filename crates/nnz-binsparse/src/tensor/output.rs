@@ -12,7 +12,7 @@ use crate::{DataType, Options};
 /// Elements in a buffer before it is written.
 const BLOCK: usize = 1 << 14;
 
-/// Writes all arrays while slices and cells are visited.
+/// Writes all arrays while slices and elements are visited.
 pub(super) struct Arrays<'a> {
     container: &'a mut NamedArraysWriter,
     walk: &'a Walk<'a>,
@@ -26,17 +26,17 @@ pub(super) struct Arrays<'a> {
 
 #[derive(Default)]
 struct LevelArrays {
-    pointers: Option<Collected>,
-    indices: Vec<Collected>,
+    pointers: Option<BufferedIntegers>,
+    indices: Vec<BufferedIntegers>,
     slices: u64,
 }
 
-struct Collected {
+struct BufferedIntegers {
     array: IntegerArray,
     elements: Vec<u64>,
 }
 
-impl Collected {
+impl BufferedIntegers {
     fn push(&mut self, container: &mut NamedArraysWriter, element: u64) -> Result<()> {
         self.elements.push(element);
         if self.elements.len() < BLOCK { Ok(()) } else { self.flush(container) }
@@ -66,7 +66,7 @@ impl<'a> Arrays<'a> {
                 let mut create = |name: String, value_type| {
                     let array = IntegerArray::create(container, name, value_type)?;
                     data_types.push(array.data_type());
-                    Ok::<_, nnz_core::Error>(Collected { array, elements: Vec::new() })
+                    Ok::<_, nnz_core::Error>(BufferedIntegers { array, elements: Vec::new() })
                 };
                 if number > 0 {
                     let name = pointers(level.dimensions.start);
@@ -146,16 +146,16 @@ impl Visit for Arrays<'_> {
         if self.collected.len() < Some(BLOCK) { Ok(()) } else { self.flush_values() }
     }
 
-    fn missing(&mut self, mut cells: u64) -> Result<()> {
+    fn missing(&mut self, mut elements: u64) -> Result<()> {
         if self.all.is_none() {
             return Ok(());
         }
         self.flush_values()?;
-        while cells > 0 {
-            let now = usize::try_from(cells).unwrap_or(BLOCK).min(BLOCK);
+        while elements > 0 {
+            let now = usize::try_from(elements).unwrap_or(BLOCK).min(BLOCK);
             let filling = self.background.repeat(now);
             self.container.append_bytes(self.values, filling.bytes())?;
-            cells -= now as u64;
+            elements -= now as u64;
         }
         Ok(())
     }

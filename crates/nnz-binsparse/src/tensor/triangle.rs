@@ -15,7 +15,7 @@ use crate::structure::{misplaced, named};
 /// # Errors
 ///
 /// Fails if the entry across the diagonal is missing or does not have the corresponding value, or
-/// if cells that are not stored have a value that does not correspond to itself.
+/// if elements that are not stored have a value that does not correspond to itself.
 pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     let stated = descriptor.get("structure").and_then(|text| serde_json::from_str(text).ok());
     let structure = stated.and_then(|name: String| named(&name));
@@ -30,8 +30,8 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     }
     let follows = |fill| corresponds(Some(fill), structure.across(true, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
-        let found = format!("{fill} in cells that are not stored");
-        let expected = format!("what the cells of a {structure} matrix can hold");
+        let found = format!("the fill value {fill}");
+        let expected = format!("a fill value that is valid in a {structure} matrix");
         return Err(Error::mismatch(Place::default(), found, expected));
     }
     // By row, for the matrix and for its transpose.
@@ -85,13 +85,13 @@ fn without_negative_zero(value: Scalar) -> Scalar {
     }
 }
 
-/// Returns the error for a cell that does not have the value that corresponds to the one across the
+/// Returns the error for an element that does not have the value that corresponds to the one across the
 /// diagonal.
 fn refused(structure: Structure, (row, col): (u64, u64), found: Option<Scalar>) -> Error {
     let found = found.map_or_else(|| "no entry".to_owned(), |found| found.to_string());
     let expected = format!(
-        "what follows from row {col}, column {row} of a {structure} matrix, both triangles of \
-         which have to be stored"
+        "the value that corresponds to row {col}, column {row} of a {structure} matrix, both \
+         triangles of which must be stored"
     );
     Error::mismatch(Place::default().at(At::Entry { row, col }), found, expected)
 }

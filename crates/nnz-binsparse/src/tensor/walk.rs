@@ -7,7 +7,7 @@ use nnz_core::{Error, Place, Result};
 use crate::layout::{Layout, LevelKind};
 use crate::store::product;
 
-/// Receives every stored slice and cell.
+/// Receives every stored slice and element.
 pub(super) trait Visit {
     /// Called for a slice of a sparse level, with one of its entries.
     fn slice(&mut self, level: usize, entry: usize) -> Result<()>;
@@ -15,11 +15,11 @@ pub(super) trait Visit {
     /// Called after all slices of a position.
     fn end(&mut self, level: usize) -> Result<()>;
 
-    /// Called for a cell with an entry.
+    /// Called for an element with an entry.
     fn entry(&mut self, entry: usize) -> Result<()>;
 
-    /// Called for consecutive cells without an entry.
-    fn missing(&mut self, cells: u64) -> Result<()>;
+    /// Called for consecutive elements without an entry.
+    fn missing(&mut self, elements: u64) -> Result<()>;
 }
 
 /// The entries of a tensor, sorted for a layout.
@@ -35,7 +35,7 @@ pub(super) struct WalkLevel {
     pub(super) kind: LevelKind,
     pub(super) dimensions: Range<usize>,
     extents: Vec<u64>,
-    /// The number of cells of one position.
+    /// The number of elements of one position.
     size: u64,
 }
 
@@ -53,7 +53,7 @@ impl WalkLevel {
                 LevelKind::Dense => product(extents.iter().copied()),
             };
             let size = size.ok_or_else(|| {
-                let what = format!("{extents:?} has more cells than 64 bits can count");
+                let what = format!("{extents:?} has more than 2^64 - 1 elements");
                 Error::unsupported(Place::default(), what)
             })?;
             levels.push(Self { kind: level.kind, dimensions, extents, size });
@@ -89,23 +89,23 @@ impl Walk<'_> {
                 let mut next = 0;
                 while !left.is_empty() {
                     let here = self.same_slice(level, left.clone());
-                    let cell = self.cell(level, here.start);
-                    self.gap(number, cell - next, visit)?;
+                    let element = self.element(level, here.start);
+                    self.gap(number, element - next, visit)?;
                     left.start = here.end;
                     self.position(number + 1, here, visit)?;
-                    next = cell + 1;
+                    next = element + 1;
                 }
                 self.gap(number, level.size - next, visit)
             }
         }
     }
 
-    /// Visits cells of a dense level without an entry.
-    fn gap(&self, number: usize, cells: u64, visit: &mut dyn Visit) -> Result<()> {
+    /// Visits elements of a dense level without an entry.
+    fn gap(&self, number: usize, elements: u64, visit: &mut dyn Visit) -> Result<()> {
         if number + 1 == self.levels.len() {
-            return if cells > 0 { visit.missing(cells) } else { Ok(()) };
+            return if elements > 0 { visit.missing(elements) } else { Ok(()) };
         }
-        (0..cells).try_for_each(|_| self.position(number + 1, 0..0, visit))
+        (0..elements).try_for_each(|_| self.position(number + 1, 0..0, visit))
     }
 
     /// Returns the first of these entries and those in the same slice.
@@ -120,10 +120,10 @@ impl Walk<'_> {
         left.start..end
     }
 
-    /// Returns the index of the cell of a dense level that an entry is in.
-    fn cell(&self, level: &WalkLevel, at: usize) -> u64 {
+    /// Returns the index of the element of a dense level that an entry is in.
+    fn element(&self, level: &WalkLevel, at: usize) -> u64 {
         let columns = self.columns[level.dimensions.clone()].iter().zip(&level.extents);
-        columns.fold(0, |cell, (column, extent)| cell * extent + column[self.order[at]])
+        columns.fold(0, |element, (column, extent)| element * extent + column[self.order[at]])
     }
 }
 
@@ -150,10 +150,10 @@ impl Visit for Count {
         Ok(())
     }
 
-    fn missing(&mut self, cells: u64) -> Result<()> {
-        let sum = self.missing.checked_add(cells);
+    fn missing(&mut self, elements: u64) -> Result<()> {
+        let sum = self.missing.checked_add(elements);
         self.missing = sum.ok_or_else(|| {
-            let what = "more cells than 64 bits can count";
+            let what = "more than 2^64 - 1 elements";
             Error::unsupported(Place::default(), what)
         })?;
         Ok(())

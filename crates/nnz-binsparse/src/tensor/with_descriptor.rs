@@ -41,7 +41,7 @@ use crate::{DataType, Keys, Options, Version};
 /// # Errors
 ///
 /// Fails if the descriptor is wrong or not fully understood, if a value does not fit its type, if a
-/// dense level has cells without an entry, or if the container refuses.
+/// dense level has elements without an entry, or if the container refuses.
 pub fn write_with_descriptor(
     container: &mut NamedArraysWriter,
     tensor: &Tensor,
@@ -65,7 +65,7 @@ pub fn write_with_descriptor(
     check_structure(&stored, &descriptor.layout)?;
     let (walk, count) = walk(&stored, &descriptor.layout)?;
     if count.missing > 0 {
-        let found = format!("{} cells of a dense level without an entry", count.missing);
+        let found = format!("{} elements of a dense level without an entry", count.missing);
         return Err(Error::mismatch(Place::default(), found, "an entry in each"));
     }
     let values = values(&stored.values, &descriptor)?;
@@ -163,7 +163,7 @@ fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     if let Some(fill) = tensor.fill {
         let positive_zero = value_bits(fill).iter().all(|&byte| byte == 0);
         if !descriptor.fill && !positive_zero {
-            let expected = format!("true: cells that are not stored hold {fill}");
+            let expected = format!("true: elements that are not stored have the value {fill}");
             return Err(Error::mismatch(key("fill"), "false", expected));
         }
     }

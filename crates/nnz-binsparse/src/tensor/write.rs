@@ -14,7 +14,7 @@ use crate::{Keys, Layout, Options};
 
 /// Writes a tensor into a container. The caller finishes the container.
 ///
-/// Cells of a dense level without an entry are set to the fill value of the tensor, or zero.
+/// Elements of a dense level without an entry are set to the fill value of the tensor, or zero.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn write_tensor(
     let stored = count
         .entries
         .checked_add(count.missing)
-        .ok_or_else(|| Error::unsupported(Place::default(), "more cells than 64 bits can count"))?;
+        .ok_or_else(|| Error::unsupported(Place::default(), "more than 2^64 - 1 elements"))?;
 
     let iso = match &values {
         Values::Iso(value) if count.missing == 0 || same(*value, background) => Some(*value),
@@ -100,7 +100,7 @@ pub(super) fn same(a: Scalar, b: Scalar) -> bool {
 fn values(tensor: &Tensor, options: &Options) -> Result<(Values, Scalar)> {
     let background = tensor.background();
     if background.value_type() != tensor.value_type() {
-        let what = "a fill value of another type than the values";
+        let what = "the fill value and the values have different types";
         return Err(Error::argument(what));
     }
     if !options.minimize {
@@ -146,7 +146,7 @@ pub(super) fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
         });
         if let Some(wrong) = wrong {
             let place = Place::default().at(nnz_core::At::Entry { row, col });
-            let expected = format!("what a {structure} matrix may hold");
+            let expected = format!("a value that is valid in a {structure} matrix");
             return Err(Error::mismatch(place, wrong, expected));
         }
         diagonal += u64::from(row == col);

@@ -123,7 +123,7 @@ pub fn sorted(entries: &[Entry]) -> Vec<(Vec<u64>, String)> {
     all
 }
 
-/// Reads all entries of a range of majors; those of a vector have one coordinate.
+/// Reads all entries of a range of majors; entries of a vector have one coordinate.
 pub fn entries_of(source: &MatrixSource, majors: std::ops::Range<u64>) -> Result<Vec<Entry>> {
     let header = source.header();
     let vector = source.descriptor().shape.len() == 1;

@@ -14,7 +14,7 @@ use crate::common::{Entry, all_entries, entries_of, sorted};
 /// Entries in a piece.
 const PIECE: u64 = 1 << 16;
 
-/// Writes a matrix whose major vector `m` has `lengths(m)` entries, in every `stride`th cell.
+/// Writes a matrix whose major vector `m` has `lengths(m)` entries, in every `stride`th element.
 fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Memory {
     let (majors, minors) = (shape.major(order), shape.minor(order));
     let header = Header {

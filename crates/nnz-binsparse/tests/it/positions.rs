@@ -46,20 +46,20 @@ impl Tree {
         let mut tree = Self { levels, extents, arrays: Vec::new(), values: 1, format };
         let mut first = 0;
         for (number, &(kind, rank)) in tree.levels.iter().enumerate() {
-            let cells = tree.extents[first..first + rank].iter().product::<u64>();
+            let elements = tree.extents[first..first + rank].iter().product::<u64>();
             if kind == LevelKind::Dense {
-                tree.values *= cells;
+                tree.values *= elements;
                 first += rank;
                 continue;
             }
             let mut pointers = vec![0];
             let mut indices = vec![Vec::new(); rank];
             for _ in 0..tree.values {
-                for cell in 0..cells {
+                for element in 0..elements {
                     if random.below(3) > 0 {
                         continue;
                     }
-                    let mut rest = cell;
+                    let mut rest = element;
                     for (list, &extent) in indices.iter_mut().zip(&tree.extents[first..]).rev() {
                         list.push(rest % extent);
                         rest /= extent;
@@ -156,7 +156,7 @@ fn decoded(source: &MatrixSource) -> Result<()> {
     outcomes.into_iter().chain([end]).collect()
 }
 
-/// What validation finds, except DCSR with listed empty rows, which reading accepts.
+/// Returns the findings of validation, except DCSR with listed empty rows, which reading accepts.
 fn faults(memory: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || -> Result<NamedArrays> { Ok(NamedArrays::new(memory.clone())) };

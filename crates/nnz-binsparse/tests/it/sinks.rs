@@ -30,7 +30,7 @@ fn open(memory: &Memory) -> MatrixSource {
     MatrixSource::open(NamedArrays::new(memory.clone())).unwrap()
 }
 
-/// Removes the cells that a dense level adds.
+/// Removes the elements that a dense level adds.
 fn without(entries: Vec<Entry>, background: Scalar) -> Vec<Entry> {
     entries.into_iter().filter(|(_, v)| bits(*v) != bits(background)).collect()
 }
@@ -202,7 +202,7 @@ fn shape_of(rows: u64, cols: u64) -> Shape {
 }
 
 #[test]
-fn shapes_without_cells_round_trip() {
+fn shapes_without_elements_round_trip() {
     for layout in layouts() {
         for shape in [shape_of(0, 0), shape_of(0, 4), shape_of(4, 0), shape_of(3, 3)] {
             let cols = if layout.rank() == 1 { 1 } else { shape.cols };
@@ -301,7 +301,7 @@ fn pointers_that_overflow_their_type_are_errors() {
 }
 
 #[test]
-fn the_fill_value_is_kept_in_dense_cells() {
+fn the_fill_value_is_kept_in_dense_elements() {
     for layout in layouts() {
         let cols = if layout.rank() == 1 { 1 } else { 5 };
         let mut filled = matrix(shape_of(6, cols), ValueType::I16, Structure::General, false);

@@ -132,7 +132,7 @@ proptest! {
         }
         let listed: Vec<Vec<u64>> = entries(&back).iter().map(|(at, _)| layout.stored(at)).collect();
         prop_assert!(listed.is_sorted());
-        // What is written has no fault.
+        // Written tensors have no faults.
         let mut faults = Vec::new();
         nnz_binsparse::validate(&|| Ok(memory.arrays()), &mut |f| faults.push(f.to_string()))
             .unwrap();
@@ -230,7 +230,7 @@ fn invalid_entries_are_errors() {
 }
 
 #[test]
-fn tensors_compare_by_cells_not_by_stored_entries() {
+fn tensors_compare_by_elements_not_by_stored_entries() {
     let tensor = |values: Vec<f64>, rows: Vec<u64>| Tensor {
         values: Values::F64(values),
         shape: vec![4],

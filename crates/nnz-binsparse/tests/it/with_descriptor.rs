@@ -95,12 +95,12 @@ fn a_structure_requires_both_triangles() {
     let other = matrix(&ALL, Values::I64(vec![1, 9, 5, 2]), None);
     let message = refused(&other, lower.clone());
     assert!(message.contains("row 0, column 1") && message.contains("found 9, "), "{message}");
-    // Cells that are not stored differ from those across the diagonal.
+    // Elements that are not stored differ from those across the diagonal.
     for missing in [[(0, 0), (1, 0), (1, 1)], [(0, 0), (0, 1), (1, 1)]] {
         let one = matrix(&missing, Values::I64(vec![1, 5, 2]), Some(Scalar::I64(0)));
         let message = refused(&one, lower.clone());
-        let cell = format!("row {}, column {}", missing[1].1, missing[1].0);
-        assert!(message.contains(&cell) && message.contains("no entry"), "{message}");
+        let place = format!("row {}, column {}", missing[1].1, missing[1].0);
+        assert!(message.contains(&place) && message.contains("no entry"), "{message}");
     }
 }
 

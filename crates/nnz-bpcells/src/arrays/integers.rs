@@ -96,13 +96,13 @@ impl Integers {
         range: Range<u64>,
         by: By,
         scratch: &'s mut Scratch,
-    ) -> Result<Loaded<'s>> {
+    ) -> Result<LoadedIntegers<'s>> {
         match self {
-            Self::Plain(array) => Ok(Loaded::Plain(array, range)),
+            Self::Plain(array) => Ok(LoadedIntegers::Plain(array, range)),
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
                 let chunks = range.start / chunk..range.end.div_ceil(chunk);
-                packed.load(chunks, by, scratch).map(Loaded::Packed)
+                packed.load(chunks, by, scratch).map(LoadedIntegers::Packed)
             }
         }
     }
@@ -162,12 +162,12 @@ fn whole_chunks(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
 }
 
 /// A range of elements that can be decoded in parts.
-pub(crate) enum Loaded<'s> {
+pub(crate) enum LoadedIntegers<'s> {
     Packed(LoadedChunks<'s>),
     Plain(&'s Vector, Range<u64>),
 }
 
-impl Loaded<'_> {
+impl LoadedIntegers<'_> {
     /// Decodes some chunks of 128 elements, counted from the chunk in which the range begins.
     /// Elements outside the range are left unspecified.
     pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {

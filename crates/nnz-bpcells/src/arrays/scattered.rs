@@ -39,13 +39,13 @@ pub(super) fn read(
     let count = total(ranges);
     // Chunks are decoded as a whole, past both ends of a range.
     out.resize(count.saturating_add(2 * CHUNK), 0);
-    // What is announced are the chunks of the ranges.
+    // Only the chunks of the ranges are announced.
     let gap = if array.data.has_latency() { 0 } else { GAP };
     let (mut rest, mut at) = (ranges, 0);
     while !rest.is_empty() {
         let (near, after) = rest.split_at(near(rest, gap));
         if near.len() == 1 || read_near(array, near, scratch, out, at).is_err() {
-            // What is damaged may be between the ranges.
+            // The damage may be between the ranges.
             let mut at = at;
             for range in near {
                 read_near(array, std::slice::from_ref(range), scratch, out, at)?;

@@ -82,7 +82,7 @@ impl IntegerSink {
             (Self::Packed(sink), EncodedIntegers::Packed { head, chunks, tail }) => {
                 sink.push(container, head, chunks, tail)
             }
-            _ => Err(Error::argument("a batch of another matrix")),
+            _ => Err(Error::argument("the batch belongs to another matrix")),
         }
     }
 
@@ -137,7 +137,7 @@ impl PackedSink {
     ) -> Result<()> {
         self.encoder.push(head);
         if !chunks.is_empty() && !self.encoder.append(chunks) {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         }
         self.encoder.push(tail);
         self.drain(container)

@@ -6,8 +6,8 @@ use nnz_bitpack::CHUNK;
 use nnz_core::{At, Error, FragmentBatch, Place, Result};
 
 use super::members::CELL_NAMES;
-use super::reader::Piece;
-use crate::arrays::Loaded;
+use super::reader::FragmentUnit;
+use crate::arrays::LoadedIntegers;
 
 /// Chunks that are decoded and checked together: so few that all columns fit into the L1 cache.
 const RUN: usize = 8;
@@ -17,12 +17,12 @@ const NARROW: u32 = 25;
 
 /// The columns of a piece in memory, still encoded.
 pub(super) struct Columns<'s> {
-    pub(super) piece: &'s Piece<'s>,
+    pub(super) piece: &'s FragmentUnit<'s>,
     /// The number of chunks of 128 fragments that the piece touches.
     pub(super) chunks: usize,
-    pub(super) cells: Option<Loaded<'s>>,
-    pub(super) starts: Option<Loaded<'s>>,
-    pub(super) ends: Option<Loaded<'s>>,
+    pub(super) cells: Option<LoadedIntegers<'s>>,
+    pub(super) starts: Option<LoadedIntegers<'s>>,
+    pub(super) ends: Option<LoadedIntegers<'s>>,
     /// The number of cells that have names.
     pub(super) limit: u64,
 }
@@ -98,7 +98,7 @@ impl Columns<'_> {
         self.check_starts(&run, starts, last)?;
         let reached = starts.last().copied().unwrap_or(last);
         match &self.ends {
-            Some(Loaded::Packed(loaded)) if fits(reached, loaded.width(&run)) => {
+            Some(LoadedIntegers::Packed(loaded)) if fits(reached, loaded.width(&run)) => {
                 let starts = &batch.starts[target.clone()];
                 loaded.decode_onto(run, starts, &mut batch.ends[target])?;
             }
@@ -144,7 +144,7 @@ impl Columns<'_> {
 
     /// Returns whether no start is less than the one before it.
     fn is_sorted_from(&self, run: &Range<usize>, starts: &[u32], last: u32) -> bool {
-        let Some(Loaded::Packed(loaded)) = &self.starts else {
+        let Some(LoadedIntegers::Packed(loaded)) = &self.starts else {
             return continues(starts, last) && nnz_bitpack::is_sorted(starts);
         };
         if loaded.width(run) > NARROW {

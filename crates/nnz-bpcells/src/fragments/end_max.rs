@@ -20,7 +20,7 @@ pub(super) struct EndMax {
 
 /// An entry of `end_max`.
 pub(super) struct Entry {
-    /// What BPCells writes.
+    /// The value that BPCells writes.
     pub(super) exact: u32,
     /// The smallest value with which no fragment is missed.
     pub(super) needed: u32,

@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn next_piece(&mut self, most: u64) -> Option<Piece<'a>> {
+    fn next_piece(&mut self, most: u64) -> Option<FragmentUnit<'a>> {
         let (segment, rest) = self.segments.split_first()?;
         if self.positions.is_empty() {
             return None;
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         if end == segment.fragments.end {
             self.segments = rest;
         }
-        Some(Piece {
+        Some(FragmentUnit {
             source: self.source,
             fields: self.fields,
             chromosome: segment.chromosome,
@@ -80,7 +80,7 @@ impl<'a> UnitReader<'a, FragmentBatch> for Reader<'a> {
 }
 
 /// Consecutive fragments of one chromosome.
-pub(super) struct Piece<'a> {
+pub(super) struct FragmentUnit<'a> {
     pub(super) source: &'a FragmentSource,
     fields: FragmentFields,
     pub(super) chromosome: u32,
@@ -89,7 +89,7 @@ pub(super) struct Piece<'a> {
     continues: bool,
 }
 
-impl Unit<FragmentBatch> for Piece<'_> {
+impl Unit<FragmentBatch> for FragmentUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
         let mut scratch = SCRATCH.take();
         let decoded = self.decode_whole(&mut scratch, batch);
@@ -121,7 +121,7 @@ pub(super) fn for_each(
     read
 }
 
-impl Piece<'_> {
+impl FragmentUnit<'_> {
     fn decode_whole(&self, scratch: &mut [Scratch; 3], batch: &mut FragmentBatch) -> Result<()> {
         let mut last = self.start_before()?;
         let columns = self.load(By::Reading, scratch)?;

@@ -89,7 +89,7 @@ impl FragmentSink {
         let len = starts.len();
         if cells.len() != len || ends.len() != len {
             let found = format!("{} cells, {len} starts and {} ends", cells.len(), ends.len());
-            return Err(Error::mismatch(Place::default(), found, "one of each for a fragment"));
+            return Err(Error::mismatch(Place::default(), found, "one of each for every fragment"));
         }
         if len == 0 {
             return Ok(());
@@ -130,7 +130,7 @@ impl FragmentSink {
         let count = self.count + starts.len() as u64;
         if self.version.format_version == FormatVersion::V1 && u32::try_from(count).is_err() {
             let most = u32::MAX;
-            let what = format!("version 1 holds at most {most} fragments; version 2 holds more");
+            let what = format!("version 1 has at most {most} fragments; version 2 supports more");
             return Err(Error::unsupported(Place::default(), what));
         }
         let before = self.current.map_or(0, |(_, start)| start);

@@ -211,7 +211,7 @@ impl nnz_core::FragmentSource for FragmentSource {
     fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>> {
         if chromosome >= self.header.chromosomes {
             return Err(Error::argument(format!(
-                "chromosome {chromosome} of {} was asked for",
+                "chromosome {chromosome} is out of range for {} chromosomes",
                 self.header.chromosomes
             )));
         }

@@ -48,7 +48,7 @@ pub(super) fn check_minors(
     Err(Error::mismatch(place, found, format!("less than {len}, the number of {axis}")))
 }
 
-/// Returns values of a type, after replacing those of another one.
+/// Returns the values, after replacing them by empty ones if they have another type.
 pub(super) fn typed(values: &mut Values, value_type: ValueType) -> &mut Values {
     if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
         *values = Values::new(value_type);

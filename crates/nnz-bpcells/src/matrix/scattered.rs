@@ -9,7 +9,7 @@ use super::source::{MatrixSource, ValueArray};
 use crate::arrays::Scratch;
 
 /// Ranges of major vectors, whose entries are decoded into one batch.
-pub(super) struct Scattered<'a> {
+pub(super) struct ScatteredUnit<'a> {
     pub(super) source: &'a MatrixSource,
     pub(super) majors: Vec<Range<u64>>,
     /// The number of entries that they had before.
@@ -17,7 +17,7 @@ pub(super) struct Scattered<'a> {
     pub(super) fields: Projection,
 }
 
-impl Unit for Scattered<'_> {
+impl Unit for ScatteredUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         batch.order = self.source.header.order;
         let entries = self.list(batch)?;
@@ -35,7 +35,7 @@ impl Unit for Scattered<'_> {
     }
 }
 
-impl Scattered<'_> {
+impl ScatteredUnit<'_> {
     /// Lists the major vectors with entries in a batch, and returns the ranges of their entries.
     fn list(&self, batch: &mut Batch) -> Result<Vec<Range<u64>>> {
         let changed = || Error::new(ErrorKind::Changed, self.source.pointers.array.place());

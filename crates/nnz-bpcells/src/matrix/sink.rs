@@ -21,7 +21,7 @@ use crate::{FormatVersion, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
-/// What a BPCells matrix can store.
+/// Capabilities of a BPCells matrix as a target.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
@@ -84,14 +84,14 @@ impl MatrixSink {
             format_version: options.format_version,
         };
         if !CAPABILITIES.value_types.contains(&header.value_type) {
-            let what = format!("a BPCells matrix cannot hold {}", header.value_type);
+            let what = format!("a BPCells matrix does not support {}", header.value_type);
             return Err(Error::unsupported(Place::default(), what));
         }
         let (Ok(rows), Ok(cols)) =
             (u32::try_from(header.shape.rows), u32::try_from(header.shape.cols))
         else {
             let what = format!(
-                "a BPCells matrix has at most {} rows and columns, this one is {}",
+                "a BPCells matrix has at most {} rows and columns, but the shape is {}",
                 u32::MAX,
                 header.shape
             );
@@ -158,7 +158,7 @@ impl nnz_core::MatrixSink for MatrixSink {
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         let batch = encoded.downcast::<EncodedBatch>().ok().filter(|b| b.first == self.entries);
         let Some(batch) = batch else {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         };
         let container = &mut self.container;
         self.pointers.push(container, &batch.majors, &batch.offsets, self.entries)?;
@@ -170,7 +170,7 @@ impl nnz_core::MatrixSink for MatrixSink {
             (ValueSink::Floats(id), EncodedValues::Bytes(bytes)) => {
                 container.append_bytes(*id, bytes)?;
             }
-            _ => return Err(Error::argument("a batch of another matrix")),
+            _ => return Err(Error::argument("the batch belongs to another matrix")),
         }
         self.entries += batch.offsets.last().copied().unwrap_or(0) as u64;
         Ok(())

@@ -14,7 +14,7 @@ use super::members::{self, INDEX, MEMBERS, VAL};
 use super::pointers::Pointers;
 use super::positions::Positions;
 use super::reader::Reader;
-use super::scattered::Scattered;
+use super::scattered::ScatteredUnit;
 use crate::arrays::{Integers, constant};
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
@@ -233,7 +233,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     ) -> Option<Box<dyn Unit + '_>> {
         // Invalid ranges are errors of `units`.
         majors.iter().try_for_each(|range| self.header.check_majors(range)).ok()?;
-        Some(Box::new(Scattered { source: self, majors: majors.to_vec(), most, fields }))
+        Some(Box::new(ScatteredUnit { source: self, majors: majors.to_vec(), most, fields }))
     }
 
     fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {

@@ -8,7 +8,7 @@ use nnz_container::{Capabilities, ContainerInfo};
 use nnz_core::{At, Error, Names, Order, Place, Result, StringList, ValueType};
 
 use super::class::{describe_other, no_data, versions_of};
-use super::views::Viewed;
+use super::views::ConvertedArray;
 use crate::version;
 
 /// A BPCells matrix or fragments saved by R, presented as named arrays.
@@ -175,9 +175,9 @@ impl Group for RObject {
         }
         let array = self.rds.array(slot)?;
         Ok(match array.value_type()? {
-            ValueType::F64 if is_wide(name) => Box::new(Viewed::whole_numbers(array)),
+            ValueType::F64 if is_wide(name) => Box::new(ConvertedArray::whole_numbers(array)),
             ValueType::U32 if name == "val" && self.version.contains("-float-") => {
-                Box::new(Viewed::bit_cast(array, ValueType::F32))
+                Box::new(ConvertedArray::bit_cast(array, ValueType::F32))
             }
             _ => array,
         })

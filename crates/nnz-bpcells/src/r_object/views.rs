@@ -10,14 +10,14 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Numbers of R as elements of another type.
 #[derive(Debug)]
-pub(super) struct Viewed {
+pub(super) struct ConvertedArray {
     array: Box<dyn NdArray>,
     element: ElementType,
     /// Whether they are doubles that are whole numbers, read as 64-bit integers. Otherwise the bits are the same.
     whole: bool,
 }
 
-impl Viewed {
+impl ConvertedArray {
     /// Reads doubles that are whole numbers as 64-bit integers.
     pub(super) fn whole_numbers(array: Box<dyn NdArray>) -> Self {
         Self { array, element: ElementType::Number(ValueType::U64), whole: true }
@@ -29,9 +29,9 @@ impl Viewed {
     }
 }
 
-impl Attributes for Viewed {}
+impl Attributes for ConvertedArray {}
 
-impl NdArray for Viewed {
+impl NdArray for ConvertedArray {
     fn place(&self) -> Place {
         self.array.place()
     }

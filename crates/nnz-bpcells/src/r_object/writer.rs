@@ -30,7 +30,7 @@ pub struct RObjectWriter {
     list: bool,
     version: Option<String>,
     /// How the elements of each array are stored.
-    arrays: Vec<(NodeId, Stored)>,
+    arrays: Vec<(NodeId, SlotForm)>,
     slots: Slots,
 }
 
@@ -43,7 +43,7 @@ struct Slots {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stored {
+enum SlotForm {
     Unchanged,
     /// Whole numbers as doubles.
     Doubles,
@@ -128,9 +128,9 @@ impl RObjectWriter {
         Place::array(&*self.path, name)
     }
 
-    fn stored(&self, array: NodeId) -> Stored {
+    fn stored(&self, array: NodeId) -> SlotForm {
         let found = self.arrays.iter().find(|(id, _)| *id == array);
-        found.map_or(Stored::Unchanged, |(_, stored)| *stored)
+        found.map_or(SlotForm::Unchanged, |(_, stored)| *stored)
     }
 
     /// Sets the slots that R has instead of `shape`, names and `storage_order`.
@@ -159,16 +159,16 @@ impl TreeWriter for RObjectWriter {
         let number = |number| ArraySpec::growing(ElementType::Number(number), &[]);
         let (in_r, stored) = match spec.element() {
             // Bit for bit.
-            ElementType::Number(ValueType::F32) => (number(ValueType::U32), Stored::Unchanged),
-            ElementType::Number(ValueType::U64) => (number(ValueType::F64), Stored::Doubles),
-            _ => (spec.clone(), Stored::Unchanged),
+            ElementType::Number(ValueType::F32) => (number(ValueType::U32), SlotForm::Unchanged),
+            ElementType::Number(ValueType::U64) => (number(ValueType::F64), SlotForm::Doubles),
+            _ => (spec.clone(), SlotForm::Unchanged),
         };
         let stored = match name {
             _ if self.list => stored,
-            "shape" => Stored::Shape,
-            "row_names" => Stored::Names(0),
-            "col_names" => Stored::Names(1),
-            "storage_order" => Stored::StorageOrder,
+            "shape" => SlotForm::Shape,
+            "row_names" => SlotForm::Names(0),
+            "col_names" => SlotForm::Names(1),
+            "storage_order" => SlotForm::StorageOrder,
             _ => stored,
         };
         // Slots are set in the end; until then there is an empty member.
@@ -180,7 +180,9 @@ impl TreeWriter for RObjectWriter {
     fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
         if name == version::TAG {
             if !self.list && class_of(text).is_none() {
-                let what = format!("no class of R holds \"{text}\": it takes a list, or version 2");
+                let what = format!(
+                    "no R class of BPCells supports \"{text}\": write a list, or version 2"
+                );
                 return Err(Error::unsupported(self.place_of(name), what));
             }
             self.version = Some(text.to_owned());
@@ -190,7 +192,7 @@ impl TreeWriter for RObjectWriter {
 
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         match self.stored(array) {
-            Stored::Shape => {
+            SlotForm::Shape => {
                 // Checked now, before large arrays are written.
                 let sides = bytes.as_chunks().0.iter().map(|side| u32::from_ne_bytes(*side));
                 if let Some(side) = sides.into_iter().find(|side| i32::try_from(*side).is_err()) {
@@ -200,7 +202,7 @@ impl TreeWriter for RObjectWriter {
                 self.slots.shape.extend_from_slice(bytes);
                 Ok(())
             }
-            Stored::Doubles => {
+            SlotForm::Doubles => {
                 let mut doubles = Vec::with_capacity(bytes.len());
                 for number in bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)) {
                     let double = double_of(number).ok_or_else(|| {
@@ -217,13 +219,13 @@ impl TreeWriter for RObjectWriter {
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
         match self.stored(array) {
-            Stored::Names(axis) => {
+            SlotForm::Names(axis) => {
                 let names = self.rds.keep_strings(&self.place(array), "name", strings)?;
                 // In R, no names are NULL.
                 self.slots.names[axis] = (!names.is_empty()).then_some(names);
                 Ok(())
             }
-            Stored::StorageOrder => {
+            SlotForm::StorageOrder => {
                 self.slots.row_order = strings.next_string()? == Some(b"row");
                 Ok(())
             }
@@ -240,7 +242,7 @@ impl TreeWriter for RObjectWriter {
             let place = self.place_of(version::TAG);
             return Err(Error::mismatch(place, "no version", "a version of BPCells"));
         };
-        if self.arrays.iter().any(|(_, stored)| *stored == Stored::Shape) {
+        if self.arrays.iter().any(|(_, stored)| *stored == SlotForm::Shape) {
             for name in ["shape", "row_names", "col_names", "storage_order"] {
                 self.rds.remove(name);
             }

@@ -150,7 +150,7 @@ impl Store {
         Ok(names.map(|names| names.iter().map(text).collect()))
     }
 
-    /// What validation finds: faults, then notes, each as array, position and message.
+    /// Returns the findings of validation: faults, then notes, each as array, position and message.
     fn findings(&self) -> [Vec<String>; 2] {
         let directory = self.write();
         let (mut faults, mut notes) = (Vec::new(), Vec::new());
@@ -235,7 +235,7 @@ fn writing_gives_exactly_these_bytes() {
 
 #[test]
 fn a_row_major_store_keeps_names_with_their_axes() {
-    // The arrays are those of the transpose: 3 rows of up to 4 columns.
+    // The arrays describe the transpose: 3 rows of up to 4 columns.
     let store = unpacked()
         .with("storage_order", b"row\n")
         .with("shape", &u32s(&[3, 4]))

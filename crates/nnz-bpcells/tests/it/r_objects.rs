@@ -208,7 +208,7 @@ fn version_1_has_no_class_of_r() {
     let writer = RObjectWriter::create(&path, force(), RObjectOptions::default()).unwrap();
     let mut writer = NamedArraysWriter::new(writer);
     let error = writer.set_attribute("version", "packed-uint-matrix-v1").unwrap_err().to_string();
-    assert!(error.contains("no class of R"), "{error}");
+    assert!(error.contains("no R class of BPCells"), "{error}");
     drop(writer);
     let from = matrix(&testdata().join("matrix_rds/basic_uint.packed.row.rds")).unwrap();
     assert_eq!(from.header().order, Order::Row);

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 use serde_json::json;
 
-use super::{Codec, Settings, Undecoded, ZarrCodec, ZarrEncoder};
+use super::{Codec, DecodeError, Settings, ZarrCodec, ZarrEncoder};
 use super::{Decoder, Encoder, Hdf5Filter};
 
 pub(super) const GZIP: Codec = Codec {
@@ -50,22 +50,22 @@ pub(super) const ZLIB: Codec = Codec {
 /// # Errors
 ///
 /// Fails if it is damaged, or longer than `out`.
-pub fn unzlib(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub fn unzlib(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     fill(ZlibDecoder::new(bytes), out)
 }
 
-fn fill(mut from: impl Read, out: &mut [u8]) -> Result<usize, Undecoded> {
+fn fill(mut from: impl Read, out: &mut [u8]) -> Result<usize, DecodeError> {
     let mut read = 0;
     while read < out.len() {
-        match from.read(&mut out[read..]).map_err(Undecoded::failed)? {
+        match from.read(&mut out[read..]).map_err(DecodeError::failed)? {
             0 => return Ok(read),
             more => read += more,
         }
     }
     // Reads to the end, where checksums are verified.
-    match from.read(&mut [0]).map_err(Undecoded::failed)? {
+    match from.read(&mut [0]).map_err(DecodeError::failed)? {
         0 => Ok(read),
-        _ => Err(Undecoded::TooLong),
+        _ => Err(DecodeError::TooLong),
     }
 }
 
@@ -94,9 +94,9 @@ fn decoder() -> Decoder {
     let mut inflater = Decompressor::new();
     Box::new(move |bytes, out| {
         inflater.zlib_decompress(bytes, out).map_err(|error| {
-            Undecoded::damaged(match error {
-                DecompressionError::InsufficientSpace => "it inflates to more",
-                DecompressionError::BadData => "its compressed data is wrong or truncated",
+            DecodeError::damaged(match error {
+                DecompressionError::InsufficientSpace => "more decompressed bytes than expected",
+                DecompressionError::BadData => "invalid or truncated compressed data",
             })
         })
     })

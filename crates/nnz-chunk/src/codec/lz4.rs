@@ -1,6 +1,6 @@
 //! LZ4 blocks after their decoded length, as written by numcodecs.
 
-use super::{Codec, Undecoded, ZarrCodec, same_length};
+use super::{Codec, DecodeError, ZarrCodec, same_length};
 
 pub(super) const CODEC: Codec = Codec {
     name: "lz4",
@@ -14,12 +14,12 @@ pub(super) const CODEC: Codec = Codec {
     },
 };
 
-fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     let Some((length, block)) = bytes.split_first_chunk() else {
-        return Err(Undecoded::damaged("its length is missing"));
+        return Err(DecodeError::damaged("missing length"));
     };
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     decompress_block(block, out)
 }
 
@@ -28,8 +28,8 @@ fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
 /// # Errors
 ///
 /// Fails if it is damaged or has another length.
-pub fn decompress_block(block: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
-    let found = lz4_flex::block::decompress_into(block, out).map_err(Undecoded::failed)?;
+pub fn decompress_block(block: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
+    let found = lz4_flex::block::decompress_into(block, out).map_err(DecodeError::failed)?;
     same_length(found, out.len())?;
     Ok(found)
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rust_zstd::{CompressOptions, Compressor, Decompressor};
 use serde_json::json;
 
-use super::{Codec, Undecoded, ZarrCodec, ZarrEncoder};
+use super::{Codec, DecodeError, ZarrCodec, ZarrEncoder};
 use super::{Decoder, Encoder, Hdf5Filter};
 
 pub(super) const CODEC: Codec = Codec {
@@ -42,28 +42,28 @@ pub fn decompress(
     zstd: &mut Decompressor,
     bytes: &[u8],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let decode = || {
         zstd.reset();
         let (mut read, mut written) = (0, 0);
         loop {
             let before = (read, written);
             let more = zstd.decompress_stream(bytes, &mut read, out, &mut written);
-            let more = more.map_err(Undecoded::Damaged)?;
+            let more = more.map_err(DecodeError::Damaged)?;
             if more == 0 && read == bytes.len() {
                 return Ok(written);
             }
             if more != 0 && written == out.len() && (read, written) == before {
-                return Err(Undecoded::TooLong);
+                return Err(DecodeError::TooLong);
             }
             if (read, written) == before {
-                return Err(Undecoded::damaged("its compressed data is truncated"));
+                return Err(DecodeError::damaged("truncated compressed data"));
             }
         }
     };
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
         *zstd = Decompressor::new();
-        Err(Undecoded::damaged("its data is inconsistent"))
+        Err(DecodeError::damaged("inconsistent data"))
     })
 }
 

@@ -279,7 +279,7 @@ fn shared_values_of_too_many_cells_are_refused() {
     assert!(run(&["info", path]).good().contains("one shared by all"));
     for arguments in [&["stats", path][..], &["convert", path, text(&target)], &["cat", path]] {
         let output = run(arguments).refused();
-        assert!(output.contains("one value shared by 1125899906842624 cells"), "{output}");
+        assert!(output.contains("one value shared by 1125899906842624 elements"), "{output}");
     }
     let first = run(&["cat", path, "--rows", "0:1", "--cols", "0:2"]).good();
     assert_eq!(first, "0\t0\t1.5\n0\t1\t1.5\n");

@@ -54,7 +54,7 @@ fn urls_are_read_as_files_are() {
     assert!(missing.contains("no such file or directory"), "{missing}");
     let to = format!("{}.mtx", server.url(STORE));
     let target = finish(clean().args(["convert", text(&local), &to])).refused();
-    assert!(target.contains("https:// and http:// are for reading"), "{target}");
+    assert!(target.contains("https:// and http:// are read-only"), "{target}");
 }
 
 /// A matrix whose URL has a group.

@@ -124,9 +124,9 @@ fn an_existing_target_is_named_with_its_remedy() {
     }
     bucket.server.set(Behavior { forbid_writes: Some("bucket".to_owned()), ..Behavior::default() });
     let error = bucket.run(&["convert", text(&store), "s3://bucket/d.mtx"]).refused();
-    assert_eq!(error, "nnz: s3://bucket/d.mtx: the server forbids it\n");
+    assert_eq!(error, "nnz: s3://bucket/d.mtx: access denied by the server\n");
     let error = bucket.run(&["convert", text(&store), "https://host/x.mtx"]).refused();
-    assert!(error.contains("https:// and http:// are for reading"), "{error}");
+    assert!(error.contains("https:// and http:// are read-only"), "{error}");
 }
 
 #[cfg(unix)]

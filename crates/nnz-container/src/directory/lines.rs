@@ -6,8 +6,8 @@ use std::ops::Range;
 /// Maximum length of a line, so that a file of another kind is not read into memory.
 pub(super) const MAX_LEN: usize = 1 << 20;
 
-/// Why reading stopped.
-pub(super) enum Stopped {
+/// The error of reading a line.
+pub(super) enum LineError {
     Io(std::io::Error),
     TooLong { line: u64 },
 }
@@ -27,7 +27,7 @@ impl<R: Read> Lines<R> {
         Self { from, block: vec![0; 64 << 10], unread: 0..0, begun: Vec::new(), line: 1 }
     }
 
-    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, Stopped> {
+    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, LineError> {
         self.begun.clear();
         let head = loop {
             let rest = &self.block[self.unread.clone()];
@@ -40,14 +40,14 @@ impl<R: Read> Lines<R> {
             self.begun.extend_from_slice(rest);
             self.unread = 0..0;
             if self.begun.len() > MAX_LEN {
-                return Err(Stopped::TooLong { line: self.line });
+                return Err(LineError::TooLong { line: self.line });
             }
             match self.from.read(&mut self.block) {
                 Ok(0) if self.begun.is_empty() => return Ok(None),
                 Ok(0) => break 0..0,
                 Ok(read) => self.unread = 0..read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Stopped::Io(error)),
+                Err(error) => return Err(LineError::Io(error)),
             }
         };
         if self.begun.is_empty() {
@@ -94,6 +94,6 @@ mod tests {
     #[test]
     fn a_file_without_line_ends_is_not_read_into_memory() {
         let mut zeros = Lines::new(std::io::repeat(0));
-        assert!(matches!(zeros.next_line(), Err(Stopped::TooLong { line: 1 })));
+        assert!(matches!(zeros.next_line(), Err(LineError::TooLong { line: 1 })));
     }
 }

@@ -7,7 +7,7 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader};
 use nnz_storage::{FileReader, InputDirectory, InputFile, Mapped};
 
 use super::header;
-use super::lines::{Lines, Stopped};
+use super::lines::{LineError, Lines};
 use crate::ContainerInfo;
 use crate::kinds::DIRECTORY;
 use crate::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range};
@@ -24,7 +24,7 @@ const VERSION: &str = "version";
 /// Maximum size of an attribute file that is cached.
 const MAX_ATTRIBUTE_LEN: u64 = 64 << 10;
 
-/// Returns whether a directory has a format version, as those of BPCells.
+/// Returns whether a directory has a format version, like the directories of BPCells.
 ///
 /// # Errors
 ///
@@ -158,8 +158,8 @@ struct TextFile {
 impl StringReader for TextFile {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         self.lines.next_line().map_err(|stopped| match stopped {
-            Stopped::Io(error) => Error::new(ErrorKind::Io(error), self.place.clone()),
-            Stopped::TooLong { line } => Error::mismatch(
+            LineError::Io(error) => Error::new(ErrorKind::Io(error), self.place.clone()),
+            LineError::TooLong { line } => Error::mismatch(
                 self.place.clone().at(At::Line { line, column: 1 }),
                 "a line of more than 1 MiB",
                 "names",

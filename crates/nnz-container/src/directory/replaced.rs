@@ -1,4 +1,4 @@
-//! Which directories may be replaced: those of array files with a format version.
+//! Checks whether a directory may be replaced: only directories of array files with a format version.
 
 use std::fs::File;
 use std::io::{self, Read};

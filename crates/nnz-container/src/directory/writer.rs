@@ -94,7 +94,7 @@ impl TreeWriter for DirectoryWriter {
                     _ => None,
                 };
                 let Some((header, value_type)) = of_number else {
-                    let what = format!("an array file cannot hold {element}");
+                    let what = format!("array files do not support {element}");
                     return Err(Error::unsupported(place, what));
                 };
                 buffer.extend_from_slice(header);

@@ -203,7 +203,7 @@ impl Hdf5Writer {
     fn id(&self, node: NodeId) -> Result<ObjectId> {
         let node = self.nodes.get(node.0);
         node.map(|node| node.id)
-            .ok_or_else(|| Error::argument("a group or an array of another tree"))
+            .ok_or_else(|| Error::argument("the group or array belongs to another tree"))
     }
 
     fn push(&mut self, id: ObjectId, parent: ObjectId, spec: Option<&ArraySpec>) -> NodeId {
@@ -318,13 +318,13 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
             }
         }
         _ if spec.by_column || spec.max_shape.is_some() => {
-            return Err(Error::argument("an array by column or of variable shape without chunks"));
+            return Err(Error::argument("arrays by column or of variable shape require chunks"));
         }
         _ => DatasetSpec::contiguous(element, &spec.shape),
     };
     let Some(fill) = spec.fill else { return Ok(Some(stored)) };
     if spec.element != ElementType::Number(fill.value_type()) {
-        return Err(Error::argument("a fill value of another type than the elements"));
+        return Err(Error::argument("the fill value and the elements have different types"));
     }
     let mut bytes = fill.repeat(1).bytes().to_vec();
     byte_order::to_native(&mut bytes, fill.value_type(), false);
@@ -355,7 +355,7 @@ impl TreeWriter for Hdf5Writer {
     }
 
     fn list_spec(&self, spec: ArraySpec, len: Option<u64>) -> ArraySpec {
-        // What is stored are references into heaps, which are not compressed. If their number is known, they are
+        // The array stores references into heaps, which are not compressed. If their number is known, they are
         // contiguous as in BPCells.
         match len {
             Some(len) => ArraySpec::new(spec.element, &[len]),

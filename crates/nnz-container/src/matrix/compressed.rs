@@ -11,7 +11,7 @@ use nnz_core::{
 };
 
 use super::{Indices, Vector, entries_of_unit};
-use wrapped::Unwrapped;
+use wrapped::UnwrappedPointers;
 
 /// The arrays of a matrix by rows (CSR) or columns (CSC).
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Compressed {
     /// Number of entries of a unit.
     step: u64,
     /// Repaired pointers, if the stored ones are wrong.
-    unwrapped: Option<Unwrapped>,
+    unwrapped: Option<UnwrappedPointers>,
 }
 
 impl Compressed {
@@ -77,7 +77,7 @@ impl Compressed {
         let bound = values.len().saturating_add(1);
         pointers.vector().will_read(&[0..1, majors..majors + 1]);
         let unwrapped = match repairs {
-            Some(repairs) => Unwrapped::find(pointers, values.len(), minors, repairs)?,
+            Some(repairs) => UnwrappedPointers::find(pointers, values.len(), minors, repairs)?,
             None => None,
         };
         let entries = if unwrapped.is_some() {

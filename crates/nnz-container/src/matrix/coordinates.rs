@@ -132,18 +132,18 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         }
         self.next = end;
         let (matrix, fields) = (self.matrix, self.fields);
-        Ok(Some(Box::new(Piece { matrix, fields, entries: start..end })))
+        Ok(Some(Box::new(CoordinateUnit { matrix, fields, entries: start..end })))
     }
 }
 
 /// Adjacent entries.
-struct Piece<'a> {
+struct CoordinateUnit<'a> {
     matrix: &'a Coordinates,
     fields: Projection,
     entries: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for CoordinateUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, entries } = *self;
         let count = usize::try_from(entries.end - entries.start).unwrap_or(usize::MAX);

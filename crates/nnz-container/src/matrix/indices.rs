@@ -197,7 +197,7 @@ impl Indices {
     #[cold]
     fn find_wrong(&self, first: u64, count: u64, bound: u64) -> Error {
         let expected = match bound {
-            0 => "none, as the axis has no length".to_owned(),
+            0 => "no indices, as the axis has length 0".to_owned(),
             _ => format!("0 to {}", bound - 1),
         };
         for element in first..first.saturating_add(count) {

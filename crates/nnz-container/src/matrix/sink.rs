@@ -80,7 +80,7 @@ pub struct CompressedSink {
     pointers: IndexType,
     place: Place,
     majors: u64,
-    /// Number of written pointers: up to that of the last major with entries.
+    /// Number of written pointers: up to the last major with entries.
     written: u64,
     entries: u64,
 }
@@ -109,7 +109,7 @@ impl CompressedSink {
         Self { output, encoder, pointers, place, majors, written: 0, entries: 0 }
     }
 
-    /// Writes the pointers up to that of a major, which is preceded by `before` entries.
+    /// Writes the pointers up to a major, which is preceded by `before` entries.
     fn point(&mut self, major: u64, before: u64) -> Result<()> {
         let mut bytes = Vec::new();
         while self.written <= major {
@@ -142,7 +142,7 @@ impl MatrixSink for CompressedSink {
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         let batch = encoded.downcast::<EncodedBatch>().ok().filter(|b| b.first == self.entries);
         let Some(batch) = batch else {
-            return Err(Error::argument("not the next batch of this matrix"));
+            return Err(Error::argument("the batch is not the next one of this matrix"));
         };
         let first = self.entries;
         let mut pointers = Vec::new();

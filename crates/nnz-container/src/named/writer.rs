@@ -105,7 +105,7 @@ impl NamedArraysWriter {
         let spec = self.tree.list_spec(self.spec(ElementType::String), strings.remaining());
         let array = self.tree.create_array(NodeId::ROOT, name, &spec)?;
         let (place, info, stated) = (self.tree.place(array), self.info(), strings.remaining());
-        let mut strings = Checked { strings, place, info, stated, count: 0 };
+        let mut strings = CheckedStrings { strings, place, info, stated, count: 0 };
         self.tree.append_strings(array, &mut strings)?;
         self.tree.finish_array(array)
     }
@@ -159,7 +159,7 @@ impl From<Box<dyn TreeWriter>> for NamedArraysWriter {
 }
 
 /// Checks strings while they are written: they have to be text where a container has only text, and as many as stated.
-struct Checked<'a> {
+struct CheckedStrings<'a> {
     strings: &'a mut dyn StringReader,
     place: Place,
     info: &'static ContainerInfo,
@@ -167,7 +167,7 @@ struct Checked<'a> {
     count: u64,
 }
 
-impl StringReader for Checked<'_> {
+impl StringReader for CheckedStrings<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let found = self.strings.next_string()?;
         let stated = self.stated.unwrap_or(self.count + u64::from(found.is_some()));

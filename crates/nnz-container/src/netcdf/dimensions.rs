@@ -9,7 +9,7 @@ use crate::tree::{Child, ChildKind, Group};
 /// in ten columns.
 pub(crate) const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
-/// The prefix of the name of a variable whose name is that of a dimension.
+/// Prefix of the name of a variable that has the same name as a dimension.
 const TAKEN: &str = "_nc4_non_coord_";
 
 /// The attribute of the root group with the names of programs.

@@ -11,7 +11,7 @@ use super::reader::Source;
 use super::tree::NumpyArray;
 use crate::tree::{NdArray, View};
 
-/// Returns whether the first bytes are those of a `.npy` file.
+/// Returns whether a file starts like a `.npy` file.
 #[must_use]
 pub fn is_npy(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(MAGIC)

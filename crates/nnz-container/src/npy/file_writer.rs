@@ -55,7 +55,8 @@ impl NpyFileWriter {
     /// Fails if there are more than the array has, or if they cannot be written.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let left = self.left.checked_sub(bytes.len() as u64);
-        self.left = left.ok_or_else(|| Error::argument("more elements than the array has"))?;
+        self.left =
+            left.ok_or_else(|| Error::argument("more elements than the shape of the array"))?;
         let written = self.out.write_all(bytes);
         written.map_err(|error| Error::io(self.out.get_ref().path(), error))
     }
@@ -67,7 +68,7 @@ impl NpyFileWriter {
     /// Fails if elements are missing, or if writing fails; there is no output then.
     pub fn finish(self) -> Result<u64> {
         if self.left > 0 {
-            return Err(Error::argument("fewer elements than the array has"));
+            return Err(Error::argument("fewer elements than the shape of the array"));
         }
         let path = self.out.get_ref().path().to_path_buf();
         let staged = self.out.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;

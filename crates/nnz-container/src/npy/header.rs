@@ -4,7 +4,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::dict::{self, Description};
 use super::element::Element;
-use crate::tree::Stored;
+use crate::tree::StoredType;
 
 /// Number of bytes that determine the length of a header.
 pub(crate) const PREAMBLE: usize = 12;
@@ -42,9 +42,9 @@ fn parse_dictionary(bytes: &[u8], place: &Place) -> Result<(String, Description,
 
 fn unsupported(descr: &str, place: Place) -> Error {
     let what = match descr {
-        "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
+        "|O" => "NumPy arrays of pickled Python objects are not supported".to_owned(),
         "<f16" | ">f16" | "<c32" | ">c32" => format!(
-            "NumPy arrays of long doubles ({descr}) are not read: their bytes depend on the machine"
+            "NumPy arrays of long doubles ({descr}) are not supported: their format depends on the machine"
         ),
         _ => format!("NumPy arrays of type {descr:?} are not supported"),
     };
@@ -84,12 +84,12 @@ pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
 }
 
 /// Parses a complete header: the type of elements, the shape, and whether the array is in Fortran order.
-pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<(Stored, Vec<u64>, bool)> {
+pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<(StoredType, Vec<u64>, bool)> {
     let (descr, found, place) = parse_dictionary(bytes, place)?;
     let element = match descr.as_str() {
-        "<f2" => Some(Stored::Float16 { big: false }),
-        ">f2" => Some(Stored::Float16 { big: true }),
-        _ => Element::parse(&descr).and_then(Stored::of_numpy),
+        "<f2" => Some(StoredType::Float16 { big: false }),
+        ">f2" => Some(StoredType::Float16 { big: true }),
+        _ => Element::parse(&descr).and_then(StoredType::of_numpy),
     };
     let element = element.ok_or_else(|| unsupported(&descr, place))?;
     Ok((element, found.shape, found.fortran))
@@ -136,7 +136,7 @@ mod tests {
             let bytes = write(element, &[len]);
             assert_eq!(bytes.len(), 128);
             assert_eq!(length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 128);
-            let stored = Stored::of_numpy(element).unwrap();
+            let stored = StoredType::of_numpy(element).unwrap();
             assert_eq!(parse(&bytes, &Place::default()).unwrap(), (stored, vec![len], false));
         }
         let one = write(Element::Unicode { length: 186, big: false }, &[]);

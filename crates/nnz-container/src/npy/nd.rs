@@ -69,8 +69,7 @@ pub fn write_array(path: &Path, array: &NdArray, options: WriteOptions) -> Resul
     };
     let here = array.values.len().and_then(|len| u64::try_from(len).ok());
     if here.is_none() || here != stated.ok() {
-        let what =
-            format!("an array of the shape {:?} with another number of elements", array.shape);
+        let what = format!("the number of elements does not match the shape {:?}", array.shape);
         return Err(Error::argument(what));
     }
     let big = cfg!(target_endian = "big");

@@ -8,8 +8,8 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::header::{self, PREAMBLE};
 use crate::ContainerInfo;
 use crate::tree::{
-    ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source, Stored,
-    View, check_rank,
+    ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source,
+    StoredType, View, check_rank,
 };
 use nnz_chunk::grid::{shown, strides};
 
@@ -60,7 +60,7 @@ fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
 pub(crate) struct NumpyArray {
     source: Box<dyn ReadAt>,
     place: Place,
-    element: Stored,
+    element: StoredType,
     shape: Vec<u64>,
     strides: Vec<u64>,
     /// Whether the array is in Fortran order.
@@ -142,7 +142,7 @@ impl Source for NumpyArray {
         &self.shape
     }
 
-    fn element(&self) -> &Stored {
+    fn element(&self) -> &StoredType {
         &self.element
     }
 

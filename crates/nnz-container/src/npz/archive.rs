@@ -4,14 +4,14 @@ use nnz_core::{Place, Result};
 use nnz_storage::InputFile;
 use std::collections::BTreeMap;
 
-use super::directory::{self, Listed};
+use super::directory::{self, DirectoryEntry};
 use super::entry::Entry;
 use crate::npy::ReadAt;
 
 /// The entries of a zip file. Of entries with the same name the last one is used, as in Python.
 pub(crate) struct Archive {
     file: InputFile,
-    entries: BTreeMap<String, Listed>,
+    entries: BTreeMap<String, DirectoryEntry>,
 }
 
 impl Archive {

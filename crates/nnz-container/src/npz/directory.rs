@@ -16,7 +16,7 @@ pub(super) const NO_ROOM: u64 = 0xffff_ffff;
 
 /// An entry of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct DirectoryEntry {
     pub(super) name: String,
     pub(super) method: u16,
     pub(super) encrypted: bool,
@@ -30,11 +30,11 @@ pub(super) struct Listed {
 }
 
 /// Reads all entries, except those that macOS adds.
-pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
+pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<DirectoryEntry>> {
     // The end, and most directories.
     let len = file.len();
     file.will_read(len.saturating_sub(END as u64 + COMMENT as u64)..len);
-    let end = End::find(file, file.len(), place)?;
+    let end = EndRecord::find(file, file.len(), place)?;
     let damaged = |found: String, expected: &str| {
         Error::mismatch(place.clone().at(At::Byte(end.at)), found, expected)
     };
@@ -56,14 +56,14 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
         let at = start + (directory.len() - rest.0.len()) as u64;
         let Some(mut entry) = read_entry(&mut rest) else {
             let place = place.clone().at(At::Byte(at));
-            return Err(Error::mismatch(place, "a damaged directory", "an entry"));
+            return Err(Error::mismatch(place, "a damaged directory", "a directory entry"));
         };
         entry.offset = entry.offset.saturating_add(shift);
         entries.push(entry);
     }
     if entries.len() as u64 != end.entries {
         let found = format!("{} entries", entries.len());
-        return Err(damaged(found, &format!("the stated {}", end.entries)));
+        return Err(damaged(found, &format!("{}, the number in the end record", end.entries)));
     }
     entries.retain(|entry| !is_of_macos(&entry.name));
     Ok(entries)
@@ -76,7 +76,7 @@ fn is_of_macos(name: &str) -> bool {
 }
 
 /// The end record.
-struct End {
+struct EndRecord {
     /// The end of the directory.
     at: u64,
     entries: u64,
@@ -84,7 +84,7 @@ struct End {
     start: u64,
 }
 
-impl End {
+impl EndRecord {
     fn find(file: &InputFile, bytes: u64, place: &Place) -> Result<Self> {
         let no_zip = || {
             let what = "not a zip file, or truncated: no central directory at its end".to_owned();
@@ -114,7 +114,10 @@ impl End {
             return Self::wide(file, locator, place);
         }
         if (disk, start_disk) != (0, 0) {
-            return Err(Error::unsupported(place.clone(), "zip files in several parts"));
+            return Err(Error::unsupported(
+                place.clone(),
+                "multi-part zip files are not supported",
+            ));
         }
         Ok(Self {
             at: first + at as u64,
@@ -145,7 +148,7 @@ impl End {
     }
 }
 
-fn read_entry(rest: &mut Fields<'_>) -> Option<Listed> {
+fn read_entry(rest: &mut Fields<'_>) -> Option<DirectoryEntry> {
     rest.0 = rest.0.strip_prefix(b"PK\x01\x02")?;
     rest.skip(4)?;
     let (flags, method) = (rest.u16()?, rest.u16()?);
@@ -171,7 +174,7 @@ fn read_entry(rest: &mut Fields<'_>) -> Option<Listed> {
             }
         }
     }
-    Some(Listed {
+    Some(DirectoryEntry {
         name: String::from_utf8_lossy(name).into_owned(),
         method,
         encrypted: flags & 1 != 0,

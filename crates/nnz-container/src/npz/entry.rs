@@ -6,8 +6,8 @@ use flate2::Crc;
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-use super::directory::{Fields, Listed, read_at};
-use super::inflated::{IN_MEMORY, Inflated};
+use super::directory::{DirectoryEntry, Fields, read_at};
+use super::inflated::{EntryData, IN_MEMORY};
 use crate::npy::{MAX_LEN, PREAMBLE, ReadAt};
 
 const STORED: u16 = 0;
@@ -19,7 +19,7 @@ const MAX_RATIO: u64 = 1032;
 /// An entry whose local header has been read. Its checksum is verified before elements are read.
 pub(super) struct Entry {
     file: InputFile,
-    listed: Listed,
+    listed: DirectoryEntry,
     /// The offset of its data.
     start: u64,
     place: Place,
@@ -36,15 +36,15 @@ enum State {
     /// Stored, with a valid checksum.
     Checked,
     /// Decompressed, or short.
-    Inflated(Arc<Inflated>),
+    Inflated(Arc<EntryData>),
 }
 
 impl Entry {
     /// Reads the header of an entry, and the start of its data.
-    pub(super) fn open(file: &InputFile, listed: Listed, place: Place) -> Result<Self> {
+    pub(super) fn open(file: &InputFile, listed: DirectoryEntry, place: Place) -> Result<Self> {
         let file_bytes = file.len();
         if listed.encrypted {
-            return Err(Error::unsupported(place, "encrypted zip entries are not read"));
+            return Err(Error::unsupported(place, "encrypted zip entries are not supported"));
         }
         let most = match listed.method {
             STORED => listed.packed,
@@ -56,13 +56,14 @@ impl Entry {
             }
         };
         if listed.bytes > most || (listed.method == STORED && listed.bytes != most) {
-            let found = format!("{} bytes stored for {}", listed.packed, listed.bytes);
-            return Err(Error::mismatch(place, found, "enough bytes"));
+            let found =
+                format!("{} stored bytes that decompress to {}", listed.packed, listed.bytes);
+            return Err(Error::mismatch(place, found, "more stored bytes"));
         }
         let mut header = [0; 30];
         read_at(file, listed.offset, &mut header, &place)?;
         let at = || place.clone().at(At::Byte(listed.offset));
-        let damaged = || Error::mismatch(at(), "no local header", "that of the array");
+        let damaged = || Error::mismatch(at(), "no local header", "the header of the array");
         let mut fields = Fields(header.strip_prefix(b"PK\x03\x04").ok_or_else(damaged)?);
         let lengths = fields.skip(22).and_then(|()| Some((fields.u16()?, fields.u16()?)));
         let (name, extra) = lengths.ok_or_else(damaged)?;
@@ -75,7 +76,7 @@ impl Entry {
         let start = listed.offset + 30 + u64::from(name) + u64::from(extra);
         if start.checked_add(listed.packed).is_none_or(|end| end > file_bytes) {
             let found = format!("the end of the file after {file_bytes} bytes");
-            return Err(Error::mismatch(at(), found, format!("{} bytes more", listed.packed)));
+            return Err(Error::mismatch(at(), found, format!("{} more bytes", listed.packed)));
         }
         let (file, state) = (file.clone(), Mutex::new(State::Untouched));
         let mut entry = Self { file, listed, start, place, head: Vec::new(), state };
@@ -97,8 +98,8 @@ impl Entry {
         Ok(head)
     }
 
-    fn packed(&self) -> super::inflated::Packed<'_> {
-        super::inflated::Packed::new(&self.file, self.start, self.listed.packed)
+    fn packed(&self) -> super::inflated::CompressedBytes<'_> {
+        super::inflated::CompressedBytes::new(&self.file, self.start, self.listed.packed)
     }
 
     /// Creates an error of decompression: the file cannot be read, or is damaged.
@@ -114,7 +115,7 @@ impl Entry {
     /// Verifies the data, and returns it unless it is read from the file.
     ///
     /// The first caller does the work and others wait. After a failure the next one tries again.
-    fn ready(&self) -> Result<Option<Arc<Inflated>>> {
+    fn ready(&self) -> Result<Option<Arc<EntryData>>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = match &*state {
             State::Checked => return Ok(None),
@@ -124,7 +125,7 @@ impl Entry {
                 let mut sum = Crc::new();
                 sum.update(&bytes);
                 self.compare(sum.sum())?;
-                State::Inflated(Arc::new(Inflated::Memory(bytes)))
+                State::Inflated(Arc::new(EntryData::Memory(bytes)))
             }
             // Where each read has a latency, a part is not worth all of it.
             State::Untouched if self.listed.method == STORED && self.file.has_latency() => {
@@ -136,8 +137,12 @@ impl Entry {
             }
             State::Untouched => {
                 let damaged = |error| self.damaged(error);
-                let (inflated, sum) =
-                    Inflated::make(self.packed(), self.listed.bytes, self.file.context(), damaged)?;
+                let (inflated, sum) = EntryData::make(
+                    self.packed(),
+                    self.listed.bytes,
+                    self.file.context(),
+                    damaged,
+                )?;
                 self.compare(sum)?;
                 State::Inflated(Arc::new(inflated))
             }

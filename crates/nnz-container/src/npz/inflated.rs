@@ -16,7 +16,7 @@ pub(super) const IN_MEMORY: u64 = 1 << 20;
 const SHORT: u64 = 64 << 10;
 
 /// The compressed bytes of an entry, from the start on.
-pub(super) struct Packed<'a> {
+pub(super) struct CompressedBytes<'a> {
     file: &'a InputFile,
     at: u64,
     left: u64,
@@ -24,7 +24,7 @@ pub(super) struct Packed<'a> {
     keeps: bool,
 }
 
-impl<'a> Packed<'a> {
+impl<'a> CompressedBytes<'a> {
     pub(super) fn new(file: &'a InputFile, at: u64, left: u64) -> Self {
         Self { file, at, left, keeps: left <= SHORT }
     }
@@ -44,7 +44,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-impl Read for Packed<'_> {
+impl Read for CompressedBytes<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
         let read = if self.keeps && most > 0 {
@@ -60,16 +60,16 @@ impl Read for Packed<'_> {
 }
 
 /// The data of an entry: in memory if it is short, otherwise in a temporary file.
-pub(super) enum Inflated {
+pub(super) enum EntryData {
     Memory(Vec<u8>),
     File(TemporaryFile),
 }
 
-impl Inflated {
+impl EntryData {
     /// Decompresses an entry of `bytes` bytes, and returns its checksum. `damaged` creates the
     /// error of an entry that cannot be decompressed.
     pub(super) fn make(
-        packed: Packed<'_>,
+        packed: CompressedBytes<'_>,
         bytes: u64,
         context: &TaskContext,
         damaged: impl Fn(io::Error) -> Error,

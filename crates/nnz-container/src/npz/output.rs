@@ -26,7 +26,7 @@ pub(super) struct Output<W: Write + Seek> {
 }
 
 /// An entry without its data.
-pub(super) struct Head<'a> {
+pub(super) struct EntryHeader<'a> {
     pub(super) name: &'a str,
     /// Uncompressed size in bytes.
     pub(super) bytes: u64,
@@ -41,7 +41,7 @@ impl<W: Write + Seek> Output<W> {
     /// Writes an entry, whose data `fill` writes.
     pub(super) fn entry(
         &mut self,
-        head: &Head<'_>,
+        head: &EntryHeader<'_>,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let offset = self.at;
@@ -81,7 +81,13 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Returns the local header of an entry.
-    fn local(&self, head: &Head<'_>, wide: bool, crc: u32, packed: u64) -> io::Result<Vec<u8>> {
+    fn local(
+        &self,
+        head: &EntryHeader<'_>,
+        wide: bool,
+        crc: u32,
+        packed: u64,
+    ) -> io::Result<Vec<u8>> {
         let mut bytes = b"PK\x03\x04".to_vec();
         let sizes = [packed, head.bytes].map(|size| if wide { NO_ROOM } else { size });
         common(&mut bytes, head, wide, crc, sizes)?;
@@ -91,7 +97,13 @@ impl<W: Write + Seek> Output<W> {
     }
 
     /// Adds an entry to the directory.
-    fn list(&mut self, head: &Head<'_>, crc: u32, packed: u64, offset: u64) -> io::Result<()> {
+    fn list(
+        &mut self,
+        head: &EntryHeader<'_>,
+        crc: u32,
+        packed: u64,
+        offset: u64,
+    ) -> io::Result<()> {
         let numbers = [head.bytes, packed, offset];
         let wide: Vec<u64> = numbers.into_iter().filter(|number| *number >= NO_ROOM).collect();
         let bytes = &mut self.directory;
@@ -143,7 +155,7 @@ fn version(wide: bool) -> u16 {
 /// Appends the common fields of both headers of an entry, up to the sizes.
 fn common(
     bytes: &mut Vec<u8>,
-    head: &Head<'_>,
+    head: &EntryHeader<'_>,
     wide: bool,
     crc: u32,
     sizes: [u64; 2],

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-use super::directory::{self, Listed};
+use super::directory::{self, DirectoryEntry};
 use super::entry::Entry;
 use crate::npy::ReadAt;
 
@@ -16,7 +16,7 @@ use crate::npy::ReadAt;
 pub struct Npz {
     file: InputFile,
     /// The entries by name without `.npy`.
-    entries: Arc<BTreeMap<String, Listed>>,
+    entries: Arc<BTreeMap<String, DirectoryEntry>>,
 }
 
 impl Npz {

@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
 
-use super::output::{Head, Output};
+use super::output::{EntryHeader, Output};
 use crate::ContainerInfo;
 use crate::kinds::NPZ;
 use crate::npy::{Element, header, spool_strings, unicode, write_strings};
@@ -189,7 +189,7 @@ impl Entry {
         let bytes = stored.size().and_then(|size| size.checked_mul(self.len()));
         let bytes = bytes.and_then(|bytes| bytes.checked_add(header.len() as u64));
         let bytes = bytes.ok_or_else(|| io::Error::other("strings beyond 2^64 bytes"))?;
-        output.entry(&Head { name, bytes, level: self.level }, |out| match self.data {
+        output.entry(&EntryHeader { name, bytes, level: self.level }, |out| match self.data {
             Data::Strings(texts, longest) => write_strings((texts, longest), &self.shape, out),
             Data::Fixed(_, spool) => {
                 out.write_all(&header)?;
@@ -272,7 +272,7 @@ impl TreeWriter for NpzWriter {
         let level = spec.compression.gzip_level("npz")?.or(self.level);
         spec.chunk_shape(u64::MAX)?;
         if spec.fill.is_some_and(|fill| spec.element != ElementType::Number(fill.value_type())) {
-            return Err(Error::argument("a fill value of another type than the elements"));
+            return Err(Error::argument("the fill value and the elements have different types"));
         }
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(Error::new(ErrorKind::Exists, place));

@@ -179,7 +179,7 @@ impl TreeWriter for RdsWriter {
                 NewMember::Numbers(*number, Spool::default())
             }
             element => {
-                let what = format!("a vector of R cannot hold {element}");
+                let what = format!("R vectors do not support {element}");
                 return Err(Error::unsupported(place, what));
             }
         };

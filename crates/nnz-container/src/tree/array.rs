@@ -132,7 +132,8 @@ pub trait NdArray: Attributes {
         Err(Error::mismatch(self.place(), found, "strings"))
     }
 
-    /// Returns a field of compounds as an array. Its own dimensions follow those of this array.
+    /// Returns a field of compounds as an array. Its own dimensions follow the dimensions of this
+    /// array.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ pub trait NdArray: Attributes {
     ///
     /// # Errors
     ///
-    /// Fails if elements are not those of an enumeration.
+    /// Fails if the element type is not an enumeration.
     fn integers(&self) -> Result<Box<dyn NdArray>> {
         let found = format!("elements of type {}", self.element_type());
         Err(Error::mismatch(self.place(), found, "an enumeration"))

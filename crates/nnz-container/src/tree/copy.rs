@@ -8,7 +8,7 @@ pub(crate) struct Dimension {
     pub(crate) to: usize,
 }
 
-/// Merges dimensions that are contiguous on both sides, in C order, and omits those of length 1.
+/// Merges dimensions that are contiguous on both sides, in C order, and omits dimensions of length 1.
 pub(crate) fn merge(dimensions: &[Dimension]) -> Vec<Dimension> {
     let mut merged: Vec<Dimension> = Vec::with_capacity(dimensions.len());
     for &dimension in dimensions.iter().filter(|dimension| dimension.count != 1) {

@@ -60,7 +60,7 @@ pub struct Field {
     pub name: String,
     /// The type of its elements.
     pub element: ElementType,
-    /// The lengths of its own dimensions, which follow those of the array; usually none.
+    /// The lengths of its own dimensions, which follow the dimensions of the array; usually none.
     pub shape: Vec<u64>,
 }
 
@@ -115,7 +115,7 @@ impl fmt::Display for ElementType {
 
 /// How an element is stored. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stored {
+pub(crate) enum StoredType {
     Number {
         value_type: ValueType,
         big: bool,
@@ -148,7 +148,7 @@ pub(crate) enum Stored {
     /// An array of elements.
     Array {
         lengths: Vec<u64>,
-        element: Box<Stored>,
+        element: Box<StoredType>,
     },
     Reference {
         bytes: usize,
@@ -165,7 +165,7 @@ pub(crate) struct StoredField {
     pub(crate) name: String,
     /// Its offset in the record.
     pub(crate) offset: usize,
-    pub(crate) element: Stored,
+    pub(crate) element: StoredType,
 }
 
 /// The padding of a string of fixed length.
@@ -181,7 +181,7 @@ pub(crate) enum TextForm {
     Utf32 { big: bool },
 }
 
-impl Stored {
+impl StoredType {
     /// Returns the size of an element in bytes; `None` on overflow.
     pub(crate) fn bytes(&self) -> Option<usize> {
         match self {
@@ -246,7 +246,7 @@ impl Stored {
     }
 }
 
-impl Stored {
+impl StoredType {
     /// Converts an element type of NumPy; `None` if its size overflows.
     pub(crate) fn of_numpy(element: Element) -> Option<Self> {
         Some(match element {

@@ -118,8 +118,8 @@ pub(crate) fn pack_records(
     out: &mut Vec<u8>,
 ) -> Result<u64> {
     let mismatched = || {
-        let expected = "as many values for each field, of its type";
-        Error::mismatch(place.clone(), "other fields of compounds", expected)
+        let expected = "values of the right type and number for each field";
+        Error::mismatch(place.clone(), "values that do not match the fields", expected)
     };
     if fields.len() != values.len() || fields.is_empty() {
         return Err(mismatched());
@@ -152,7 +152,7 @@ fn pack_field(
 ) -> Result<bool> {
     let mismatched = || {
         let found = format!("values of another type than {}", field.element);
-        Error::mismatch(place.clone(), found, format!("those of the field {:?}", field.name))
+        Error::mismatch(place.clone(), found, format!("values of the field {:?}", field.name))
     };
     let all = count(&field.shape).ok_or_else(mismatched)?;
     match (&field.element, values) {

@@ -23,7 +23,7 @@ pub(super) struct Positions {
 }
 
 /// The part of a read that is in one chunk.
-pub(super) struct Inside {
+pub(super) struct ChunkSelection {
     /// The ranges in the chunk.
     pub(super) ranges: Vec<Range<u64>>,
     /// The offset of the part in `out`.
@@ -33,8 +33,8 @@ pub(super) struct Inside {
 }
 
 impl Request {
-    /// Prepares a read of elements of `width` bytes, which start at byte `offset` of those of the
-    /// array, and have their `own` dimensions.
+    /// Prepares a read of elements of `width` bytes, which start at byte `offset` of each element of
+    /// the array, and have their `own` dimensions.
     pub(super) fn new(
         selection: &[Range<u64>],
         own: &[u64],
@@ -68,8 +68,8 @@ impl Request {
         grid: &Grid,
         at: &[u64],
         selection: &[Range<u64>],
-    ) -> Option<Inside> {
-        let mut inside = Inside { ranges: selection.to_vec(), to: 0, part: false };
+    ) -> Option<ChunkSelection> {
+        let mut inside = ChunkSelection { ranges: selection.to_vec(), to: 0, part: false };
         let lengths = grid.chunk().iter().zip(grid.shape());
         for (dimension, (&chunk, &length)) in lengths.enumerate() {
             let range = &mut inside.ranges[dimension];

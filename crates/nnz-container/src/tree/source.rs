@@ -7,7 +7,7 @@ use nnz_core::{Error, Place, Result};
 
 use super::array::ArrayStorage;
 use super::attribute::Attribute;
-use super::element::Stored;
+use super::element::StoredType;
 use super::view::View;
 use nnz_chunk::grid::Grid;
 
@@ -15,7 +15,7 @@ use nnz_chunk::grid::Grid;
 pub(crate) trait Source: Send + Sync {
     fn place(&self) -> &Place;
 
-    /// Returns the lengths of all dimensions, without those of elements.
+    /// Returns the lengths of all dimensions, without the dimensions of elements.
     fn shape(&self) -> &[u64];
 
     /// Returns whether it has no elements and no shape.
@@ -23,7 +23,7 @@ pub(crate) trait Source: Send + Sync {
         false
     }
 
-    fn element(&self) -> &Stored;
+    fn element(&self) -> &StoredType;
 
     /// Returns the layout of elements, after reading the chunk index if necessary.
     fn layout(&self) -> Result<Layout<'_>>;

@@ -82,7 +82,7 @@ impl ArraySpec {
 
     /// Sets the shape of chunks. By default it is derived from the shape and the container.
     ///
-    /// Lengths are reduced to those of the dimensions. Chunks of strings may be divided
+    /// Chunks are limited to the shape of the array. Chunks of strings may be divided
     /// differently: a chunk has strings that are adjacent in the array.
     #[must_use]
     pub fn chunk(self, chunk: &[u64]) -> Self {
@@ -90,7 +90,7 @@ impl ArraySpec {
     }
 
     /// Sets the shape of shards, which are files of several chunks, in containers that support
-    /// them. Lengths have to be multiples of those of chunks.
+    /// them. The lengths have to be multiples of the lengths of chunks.
     #[must_use]
     pub fn shard(self, shard: &[u64]) -> Self {
         Self { shard: Some(shard.to_vec()), ..self }
@@ -175,17 +175,19 @@ impl ArraySpec {
         let grows = |at| self.growing && at == 0;
         if let Some(chunk) = &self.chunk {
             if chunk.len() != self.shape.len() || chunk.contains(&0) {
-                return Err(Error::argument("a chunk of other dimensions than the shape"));
+                return Err(Error::argument(
+                    "the chunk and the shape have different numbers of dimensions",
+                ));
             }
             self.check_shard(chunk)?;
             let fitting = chunk.iter().zip(&self.shape).enumerate().map(|(at, (by, len))| {
-                // The shape of chunks divides that of shards.
+                // The shape of chunks divides the shape of shards.
                 if grows(at) || self.shard.is_some() { *by } else { (*by).min(*len).max(1) }
             });
             return Ok(fitting.collect());
         }
         if self.shard.is_some() {
-            return Err(Error::argument("shards without chunks"));
+            return Err(Error::argument("shards require chunks"));
         }
         let mut left = most.max(1);
         let mut chunk = vec![1; self.shape.len()];
@@ -200,7 +202,7 @@ impl ArraySpec {
         let Some(shard) = &self.shard else { return Ok(()) };
         let divides = |(shard, chunk): (&u64, &u64)| *shard > 0 && shard.is_multiple_of(*chunk);
         if shard.len() != chunk.len() || !shard.iter().zip(chunk).all(divides) {
-            let what = "a shard whose lengths are not multiples of those of a chunk";
+            let what = "the lengths of shards must be multiples of the lengths of chunks";
             return Err(Error::argument(what));
         }
         Ok(())

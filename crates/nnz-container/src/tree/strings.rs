@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_core::{At, Error, Result, StringReader};
 
 use super::array::NdArray;
-use super::element::{Stored, TextForm};
+use super::element::{StoredType, TextForm};
 use super::selection::{self, blocks};
 use super::source::StringBlock;
 use super::view::View;
@@ -46,20 +46,20 @@ impl Strings {
     pub(super) fn new(view: View, selection: &[Range<u64>]) -> Result<Self> {
         let left = selection::count(selection, view.shape(), &view.place())?;
         let (form, most) = match *view.stored() {
-            Stored::Text { bytes, .. } if bytes > MAX_LEN => {
+            StoredType::Text { bytes, .. } if bytes > MAX_LEN => {
                 let found = format!("strings of {bytes} bytes");
                 return Err(Error::mismatch(view.place(), found, "strings of up to 256 MiB"));
             }
-            Stored::Text { bytes: 0, .. } if left > BLOCK => {
+            StoredType::Text { bytes: 0, .. } if left > BLOCK => {
                 // The file has no data for them.
                 let found = format!("{left} strings of 0 bytes");
                 return Err(Error::mismatch(view.place(), found, "strings of 1 byte or more"));
             }
-            Stored::Text { bytes, form } => {
+            StoredType::Text { bytes, form } => {
                 let most = BLOCK / (bytes as u64).max(1);
                 (Form::Fixed { bytes, form, block: Vec::new() }, most)
             }
-            Stored::Variable { .. } => {
+            StoredType::Variable { .. } => {
                 (Form::Variable(Arc::clone(&view.source).variable(selection)?), MAX_STRINGS)
             }
             _ => return Err(view.wrong_type("strings")),

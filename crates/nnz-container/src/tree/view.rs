@@ -8,11 +8,11 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
 use super::copy::{copy, merge};
-use super::element::{ElementType, Stored};
+use super::element::{ElementType, StoredType};
 use super::flat;
 use super::float16::widen;
 use super::group::Attributes;
-use super::request::{Inside, Positions, Request};
+use super::request::{ChunkSelection, Positions, Request};
 use super::selection::{self, check_rank};
 use super::source::{Chunk, Chunks, Layout, Source};
 use super::strings::Strings;
@@ -26,11 +26,11 @@ const BY_THREAD: usize = 256 << 10;
 pub(crate) struct View {
     pub(crate) source: Arc<dyn Source>,
     place: Place,
-    /// The lengths of all dimensions: those of the array, then those of the field.
+    /// The lengths of all dimensions: first of the array, then of the field.
     shape: Vec<u64>,
     /// The offset of the field in an element of the array.
     offset: usize,
-    element: Stored,
+    element: StoredType,
     element_type: ElementType,
     /// The size of an element in bytes.
     width: usize,
@@ -43,7 +43,12 @@ impl View {
         Self::of(source, place, 0, &element)
     }
 
-    fn of(source: Arc<dyn Source>, place: Place, offset: usize, element: &Stored) -> Result<Self> {
+    fn of(
+        source: Arc<dyn Source>,
+        place: Place,
+        offset: usize,
+        element: &StoredType,
+    ) -> Result<Self> {
         let (lengths, element) = element.flatten();
         let shape = [source.shape(), &lengths].concat();
         check_rank(shape.len(), &place)?;
@@ -52,7 +57,7 @@ impl View {
         Ok(Self { source, place, shape, offset, element, element_type, width })
     }
 
-    pub(crate) fn stored(&self) -> &Stored {
+    pub(crate) fn stored(&self) -> &StoredType {
         &self.element
     }
 
@@ -73,7 +78,7 @@ impl View {
     pub(crate) fn wrong_type(&self, expected: &str) -> Error {
         let found = format!("elements of type {}", self.element_type);
         match &self.element {
-            Stored::Other { what, .. } => {
+            StoredType::Other { what, .. } => {
                 Error::unsupported(self.place.clone(), format!("{what} are not supported"))
             }
             _ => Error::mismatch(self.place.clone(), found, expected),
@@ -138,7 +143,7 @@ impl View {
         // Locked while a decoded chunk is copied.
         let out = Mutex::new(out);
         parallel::for_each(threads, grid.touched(&selection[..rank]), |at| {
-            let Inside { ranges, to, part } =
+            let ChunkSelection { ranges, to, part } =
                 request.inside(grid, &at, selection).ok_or_else(|| self.damaged())?;
             let chunk = chunks.chunk(&at, part)?;
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +192,11 @@ impl View {
     }
 
     fn damaged(&self) -> Error {
-        Error::mismatch(self.place.clone(), "elements outside of their chunk", "all of them inside")
+        Error::mismatch(
+            self.place.clone(),
+            "elements outside of their chunk",
+            "elements inside of it",
+        )
     }
 }
 
@@ -245,8 +254,8 @@ impl NdArray for View {
 
     fn fill_value(&self) -> Result<Option<Scalar>> {
         let (value_type, big) = match self.element {
-            Stored::Number { value_type, big } => (value_type, big),
-            Stored::Time { big, .. } => (ValueType::I64, big),
+            StoredType::Number { value_type, big } => (value_type, big),
+            StoredType::Time { big, .. } => (ValueType::I64, big),
             _ => return Ok(None),
         };
         let layout = self.source.layout()?;
@@ -268,17 +277,17 @@ impl NdArray for View {
 
     fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
         match self.element {
-            Stored::Number { value_type, big } => {
+            StoredType::Number { value_type, big } => {
                 self.read_stored(selection, out)?;
                 byte_order::to_native(out, value_type, big);
                 Ok(())
             }
-            Stored::Time { big, .. } => {
+            StoredType::Time { big, .. } => {
                 self.read_stored(selection, out)?;
                 byte_order::to_native(out, ValueType::I64, big);
                 Ok(())
             }
-            Stored::Float16 { big } => {
+            StoredType::Float16 { big } => {
                 let half = out.len() / 2;
                 if !out.len().is_multiple_of(ValueType::F32.size()) {
                     return Err(self.wrong_type("a buffer for complete elements"));
@@ -316,7 +325,7 @@ impl NdArray for View {
     }
 
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {
-        let Stored::Record { fields, .. } = &self.element else {
+        let StoredType::Record { fields, .. } = &self.element else {
             return Err(self.wrong_type("compounds"));
         };
         let mut place = self.place.clone();
@@ -335,10 +344,10 @@ impl NdArray for View {
     }
 
     fn integers(&self) -> Result<Box<dyn NdArray>> {
-        let Stored::Enumeration { value_type, big, .. } = self.element else {
+        let StoredType::Enumeration { value_type, big, .. } = self.element else {
             return Err(self.wrong_type("an enumeration"));
         };
-        let element = Stored::Number { value_type, big };
+        let element = StoredType::Number { value_type, big };
         let element_type = element.element_type();
         Ok(Box::new(Self { element, element_type, ..self.clone() }))
     }
@@ -355,8 +364,8 @@ mod tests {
     use super::super::element::TextForm;
     use super::*;
 
-    /// Strings without bytes, as those of NumPy's type `S0`.
-    struct Bare(Place, Stored);
+    /// Strings without bytes, as in NumPy's type `S0`.
+    struct Bare(Place, StoredType);
 
     impl Source for Bare {
         fn place(&self) -> &Place {
@@ -367,7 +376,7 @@ mod tests {
             &[3]
         }
 
-        fn element(&self) -> &Stored {
+        fn element(&self) -> &StoredType {
             &self.1
         }
 
@@ -402,7 +411,7 @@ mod tests {
 
     #[test]
     fn elements_of_no_bytes_are_not_read() {
-        let element = Stored::Text { bytes: 0, form: TextForm::Zeros };
+        let element = StoredType::Text { bytes: 0, form: TextForm::Zeros };
         let view = View::new(Arc::new(Bare(Place::default(), element))).unwrap();
         let array: &dyn NdArray = &view;
         let list = array.strings(&array.all(), 1 << 10).unwrap();

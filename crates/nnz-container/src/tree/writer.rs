@@ -101,8 +101,8 @@ pub trait TreeWriter: std::fmt::Debug + Send {
         self.set_attribute(group, name, &Attribute::of_text(text))
     }
 
-    /// Appends complete elements in native byte order, without gaps: numbers, those of
-    /// [`Float16`](ElementType::Float16) as `float32`, or compounds of these.
+    /// Appends complete elements in native byte order, without gaps: numbers
+    /// ([`Float16`](ElementType::Float16) as `float32`), or compounds of these.
     ///
     /// # Errors
     ///

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::chunks::Stored;
+use super::chunks::StoredArray;
 use super::read::Elements;
 use super::store::{Store, StoredFile};
 use nnz_chunk::grid::each_chunk;
 
-/// What is fetched of the beginning of a shard with its index at the end, to find out its length.
+/// Number of bytes to fetch from the beginning of a shard with its index at the end, to learn its length.
 const HEAD: u64 = 4 << 10;
 
 /// Parts of a file that are as close as this are requested together, before its length is known.
@@ -23,7 +23,7 @@ const OVERHEAD: u64 = 4 << 10;
 const MOST_FILES: usize = 256;
 
 /// A chunk, and the range of bytes that is read if it is stored unchanged.
-type Part = (u64, Range<u64>);
+type ChunkRange = (u64, Range<u64>);
 
 impl Elements {
     /// Announces that ranges of elements will be read soon.
@@ -31,7 +31,7 @@ impl Elements {
         let Store::Directory(directory) = &self.stored.directory else { return };
         let metadata = &self.stored.metadata;
         let (size, plain) = (self.size(), metadata.pipeline.is_plain());
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ChunkRange> = Vec::new();
         each_chunk(ranges, metadata.chunk, |chunk, part| {
             let is_last = parts.last().is_some_and(|(last, _)| *last == chunk);
             if plain || !(is_last || self.cached(chunk).is_some()) {
@@ -69,7 +69,7 @@ impl Elements {
     }
 }
 
-impl Stored {
+impl StoredArray {
     /// Announces that whole chunks, of unknown lengths, will be read soon.
     pub(super) fn will_read_chunks(&self, chunks: Range<u64>) {
         let Store::Directory(directory) = &self.directory else { return };
@@ -82,9 +82,9 @@ impl Stored {
     }
 
     /// Announces parts of files: their lengths, then the indexes of shards, then chunks.
-    fn will_read_parts(&self, parts: Vec<Part>, plain: bool) {
+    fn will_read_parts(&self, parts: Vec<ChunkRange>, plain: bool) {
         let Store::Directory(directory) = &self.directory else { return };
-        let mut files: Vec<(Vec<u64>, Vec<Part>)> = Vec::new();
+        let mut files: Vec<(Vec<u64>, Vec<ChunkRange>)> = Vec::new();
         for part in parts {
             let mut at = self.position(part.0);
             if let Some(shard) = &self.metadata.shard {
@@ -100,7 +100,7 @@ impl Stored {
                 break;
             }
         }
-        let first = |inside: &[Part]| match &self.metadata.shard {
+        let first = |inside: &[ChunkRange]| match &self.metadata.shard {
             Some(shard) if shard.at_start => 0..shard.index_bytes,
             Some(_) => 0..HEAD,
             None => joined(inside),
@@ -114,7 +114,7 @@ impl Stored {
                 _ => true,
             });
         }
-        // What cannot be opened is an error when it is read.
+        // A file that cannot be opened is an error when it is read.
         let opened = |at: &[u64]| match self.file(at) {
             Ok(Some((StoredFile::File(file), bytes))) => Some((file, bytes)),
             _ => None,
@@ -142,7 +142,7 @@ impl Stored {
 }
 
 /// Returns the range of all parts of a file if they are close, else the first.
-fn joined(parts: &[Part]) -> Range<u64> {
+fn joined(parts: &[ChunkRange]) -> Range<u64> {
     let start = parts.iter().map(|(_, part)| part.start).min().unwrap_or_default();
     let end = parts.iter().map(|(_, part)| part.end).max().unwrap_or_default();
     match parts {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
-use super::codec::{Undecoded, zeroed};
+use super::codec::{DecodeError, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
 use super::node::{Fields, Node};
 use super::store::{Store, StoredFile};
@@ -23,7 +23,7 @@ pub(super) const MAX_FILL_LEN: usize = 1 << 20;
 const MAX_INDEX_LEN: u64 = 64 << 20;
 
 /// An array whose metadata has been read.
-pub(super) struct Stored {
+pub(super) struct StoredArray {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
     pub(super) directory: Store,
@@ -34,13 +34,13 @@ pub(super) struct Stored {
 }
 
 /// The bytes of a chunk in a file.
-pub(super) struct Located {
+pub(super) struct ChunkLocation {
     file: StoredFile,
     pub(super) at: u64,
     pub(super) bytes: u64,
 }
 
-impl Stored {
+impl StoredArray {
     /// Opens a directory as an array, without checking its length, and returns its metadata and its version too. No
     /// data is read.
     pub(super) fn open(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
@@ -86,7 +86,7 @@ impl Stored {
                     Some(_) => Ok(()),
                     None => Err(Error::mismatch(
                         self.place.clone(),
-                        format!("a length of {len} elements without the last chunk"),
+                        format!("{len} elements without the last chunk"),
                         "all chunks, as the server does not list them",
                     )),
                 };
@@ -96,8 +96,8 @@ impl Stored {
         if claimed <= stored.saturating_add(unchecked) {
             return Ok(());
         }
-        let found = format!("a length of {len} elements with chunks for {stored} bytes");
-        Err(Error::mismatch(self.place.clone(), found, format!("chunks for {claimed} bytes")))
+        let found = format!("{len} elements with chunks of {stored} bytes");
+        Err(Error::mismatch(self.place.clone(), found, format!("chunks of {claimed} bytes")))
     }
 
     /// Calls `each` with the length of each file of chunks.
@@ -128,7 +128,7 @@ impl Stored {
     }
 
     /// Finds a chunk by its index; `None` if it is not stored.
-    pub(super) fn find(&self, chunk: u64) -> Result<Option<Located>> {
+    pub(super) fn find(&self, chunk: u64) -> Result<Option<ChunkLocation>> {
         match self.metadata.grid.shape().len() {
             1 => self.find_at(&[chunk]),
             _ => self.find_at(&self.metadata.grid.place(chunk)),
@@ -144,9 +144,9 @@ impl Stored {
     }
 
     /// Finds a chunk by its position in the grid; `None` if it is not stored.
-    pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<Located>> {
+    pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<ChunkLocation>> {
         let Some(shard) = &self.metadata.shard else {
-            return Ok(self.file(at)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
+            return Ok(self.file(at)?.map(|(file, bytes)| ChunkLocation { file, at: 0, bytes }));
         };
         let grid = &self.metadata.grid;
         let chunk = grid.number(at);
@@ -166,11 +166,15 @@ impl Stored {
         match entry.map(|entry| (read(&entry[0]), read(&entry[1]))) {
             None | Some((u64::MAX, u64::MAX)) => Ok(None),
             Some((at, length)) => match at.checked_add(length) {
-                Some(end) if end <= bytes => Ok(Some(Located { file, at, bytes: length })),
+                Some(end) if end <= bytes => Ok(Some(ChunkLocation { file, at, bytes: length })),
                 _ => {
                     let found = format!("{length} bytes at byte {at} of a shard");
                     let place = self.place_of(chunk);
-                    Err(Error::mismatch(place, found, format!("bytes before its end at {bytes}")))
+                    Err(Error::mismatch(
+                        place,
+                        found,
+                        format!("at most {bytes} bytes, the length of the shard"),
+                    ))
                 }
             },
         }
@@ -205,17 +209,17 @@ impl Stored {
         let length = shard.index_bytes;
         if length > bytes.min(MAX_INDEX_LEN) {
             let found = format!("a shard of {bytes} bytes");
-            let expected = format!("an index of {length}, and of at most 64 MiB");
+            let expected = format!("room for an index of {length} bytes, at most 64 MiB");
             return Err(Error::mismatch(place(), found, expected));
         }
         let at = if shard.at_start { 0 } else { bytes - length };
-        let stored = self.bytes(&Located { file: file.clone(), at, bytes: length })?;
+        let stored = self.bytes(&ChunkLocation { file: file.clone(), at, bytes: length })?;
         let entries = usize::try_from(shard.chunks).unwrap_or(usize::MAX).saturating_mul(16);
         let mut index = vec![0; entries.min(stored.len())];
         shard
             .index
             .decode(&stored, &mut index)
-            .map_err(|why| undecoded(why, place(), "the index of a shard", index.len()))?;
+            .map_err(|why| decode_error(why, place(), "the index of a shard", index.len()))?;
         let index: Arc<[u8]> = index.into();
         self.indexes.put(number, Arc::clone(&index));
         Ok(index)
@@ -230,23 +234,29 @@ impl Stored {
     }
 
     /// Reads a part of a chunk that is stored unchanged.
-    pub(super) fn read_part(&self, chunk: &Located, from: usize, out: &mut [u8]) -> Result<()> {
+    pub(super) fn read_part(
+        &self,
+        chunk: &ChunkLocation,
+        from: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
         chunk.file.read_at(chunk.at + from as u64, out, &self.place)
     }
 
     /// Reads the stored bytes of a chunk, whose length has been checked.
-    pub(super) fn bytes(&self, chunk: &Located) -> Result<Vec<u8>> {
+    pub(super) fn bytes(&self, chunk: &ChunkLocation) -> Result<Vec<u8>> {
         let bytes = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
         let place = || self.place.clone();
-        let mut stored = zeroed(bytes).map_err(|why| undecoded(why, place(), "a chunk", bytes))?;
+        let mut stored =
+            zeroed(bytes).map_err(|why| decode_error(why, place(), "a chunk", bytes))?;
         self.read_part(chunk, 0, &mut stored)?;
         Ok(stored)
     }
 }
 
 /// Creates the error that a chunk could not be decoded.
-pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) -> Error {
-    why.error(place, |why| format!("{what} that is damaged: {why}"), bytes_of(bytes))
+pub(super) fn decode_error(why: DecodeError, place: Place, what: &str, bytes: usize) -> Error {
+    why.error(place, |why| format!("damaged data of {what}: {why}"), bytes_of(bytes))
 }
 
 fn bytes_of(bytes: usize) -> String {

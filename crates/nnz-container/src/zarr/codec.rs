@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use nnz_core::ValueType;
 
-pub(super) use nnz_chunk::codec::{Undecoded, zeroed};
+pub(super) use nnz_chunk::codec::{DecodeError, zeroed};
 use nnz_chunk::codec::{ZarrCodec, same_length};
 use nnz_chunk::shuffle::unshuffle;
 
@@ -48,7 +48,7 @@ impl Pipeline {
     }
 
     /// Decodes a chunk into `out`, which must have the exact length.
-    pub(super) fn decode(&self, stored: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
+    pub(super) fn decode(&self, stored: &[u8], out: &mut [u8]) -> Result<(), DecodeError> {
         let mut bytes = Cow::Borrowed(stored);
         for (at, step) in self.0.iter().enumerate().rev() {
             if at == 0 && step.compresses() {
@@ -56,8 +56,8 @@ impl Pipeline {
                 return same_length(found, out.len());
             }
             bytes = match step.reverse(bytes)? {
-                Reversed::Done(bytes) => bytes,
-                Reversed::Compressed(bytes) => {
+                StepOutput::Done(bytes) => bytes,
+                StepOutput::Compressed(bytes) => {
                     let expected = self.encoded_length(at, out.len());
                     let mut decoded = zeroed(expected)?;
                     let found = step.decompress(&bytes, &mut decoded)?;
@@ -72,12 +72,16 @@ impl Pipeline {
     }
 
     /// Decodes a chunk of unknown length, of at most `most` bytes.
-    pub(super) fn decode_unknown(&self, stored: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
+    pub(super) fn decode_unknown(
+        &self,
+        stored: &[u8],
+        most: usize,
+    ) -> Result<Vec<u8>, DecodeError> {
         let mut bytes = Cow::Borrowed(stored);
         for step in self.0.iter().rev() {
             bytes = match step.reverse(bytes)? {
-                Reversed::Done(bytes) => bytes,
-                Reversed::Compressed(bytes) => Cow::Owned(step.decompress_unknown(&bytes, most)?),
+                StepOutput::Done(bytes) => bytes,
+                StepOutput::Compressed(bytes) => Cow::Owned(step.decompress_unknown(&bytes, most)?),
             };
         }
         Ok(bytes.into_owned())
@@ -91,7 +95,7 @@ impl Pipeline {
 }
 
 /// The result of reversing a step.
-enum Reversed<'a> {
+enum StepOutput<'a> {
     Done(Cow<'a, [u8]>),
     /// Its decoded length must be known first.
     Compressed(Cow<'a, [u8]>),
@@ -109,8 +113,8 @@ impl Step {
         }
     }
 
-    fn reverse(self, bytes: Cow<'_, [u8]>) -> Result<Reversed<'_>, Undecoded> {
-        Ok(Reversed::Done(match self {
+    fn reverse(self, bytes: Cow<'_, [u8]>) -> Result<StepOutput<'_>, DecodeError> {
+        Ok(StepOutput::Done(match self {
             Self::Crc32c => match bytes {
                 Cow::Borrowed(bytes) => Cow::Borrowed(crc32c::verify(bytes)?),
                 Cow::Owned(bytes) => Cow::Owned(crc32c::verify(&bytes)?.to_vec()),
@@ -125,12 +129,12 @@ impl Step {
                 delta::add_up(&mut out, width, big);
                 Cow::Owned(out)
             }
-            Self::Compress(..) => return Ok(Reversed::Compressed(bytes)),
+            Self::Compress(..) => return Ok(StepOutput::Compressed(bytes)),
         }))
     }
 
     /// Decompresses into `out` and returns the length.
-    fn decompress(self, bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+    fn decompress(self, bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
         match self {
             Self::Compress(codec, numbers) => (codec.decompress)(bytes, numbers, out),
             Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => Ok(0),
@@ -138,7 +142,7 @@ impl Step {
     }
 
     /// Decompresses bytes of unknown length, doubling the buffer.
-    fn decompress_unknown(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
+    fn decompress_unknown(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, DecodeError> {
         // Not more than the maximum ratio allows, whatever the data states.
         let ratio = usize::try_from(self.most_ratio()).unwrap_or(usize::MAX);
         let most = most.min(bytes.len().saturating_mul(ratio));
@@ -150,7 +154,7 @@ impl Step {
                     out.truncate(found);
                     return Ok(out);
                 }
-                Err(Undecoded::TooLong) if room < most => room = room.saturating_mul(2).min(most),
+                Err(DecodeError::TooLong) if room < most => room = room.saturating_mul(2).min(most),
                 Err(error) => return Err(error),
             }
         }

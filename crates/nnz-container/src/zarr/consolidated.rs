@@ -18,7 +18,7 @@ fn object(fields: &Fields, name: &str) -> Option<Fields> {
     serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
-/// Returns whether the metadata of a node of version 3 are those of a group.
+/// Returns whether the metadata of a node of version 3 describes a group.
 fn is_group(node: &RawValue) -> bool {
     let fields = serde_json::from_str::<Fields>(node.get()).ok();
     fields
@@ -33,7 +33,7 @@ pub(super) fn remember(root: &InputDirectory) -> Result<()> {
         return Ok(());
     }
     if let Some(Some(text)) = readable(root.read_metadata("zarr.json", MAX_LEN))? {
-        // What is no such metadata is read as if there were none.
+        // Other metadata is ignored.
         let found = serde_json::from_slice::<Fields>(&text).ok();
         let found = found.and_then(|root| object(&root, "consolidated_metadata"));
         let nodes = found.and_then(|found| object(&found, "metadata")).unwrap_or_default();

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::codec::{Pipeline, Step};
 use super::node::Fields;
 use crate::npy::Element;
-use crate::tree::{Stored, check_rank};
+use crate::tree::{StoredType, check_rank};
 use nnz_chunk::codec::Codec;
 use nnz_chunk::grid::{Grid, shown};
 
@@ -35,7 +35,7 @@ pub(super) enum DataType {
 pub(super) struct Metadata {
     pub(super) data_type: DataType,
     /// The element type in detail.
-    pub(super) element: Stored,
+    pub(super) element: StoredType,
     pub(super) grid: Grid,
     /// The dimensions in the order of elements in a chunk, slowest first.
     pub(super) order: Vec<usize>,
@@ -96,7 +96,11 @@ impl Reader<'_> {
     fn raw(&self, name: &str) -> Result<&RawValue> {
         let found = self.fields.get(name);
         found.map(|raw| &**raw).ok_or_else(|| {
-            Error::mismatch(self.place.clone(), format!("metadata without {name}"), "all of it")
+            Error::mismatch(
+                self.place.clone(),
+                format!("metadata without {name}"),
+                "complete metadata",
+            )
         })
     }
 
@@ -107,8 +111,9 @@ impl Reader<'_> {
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }
         // Deeply nested JSON is refused.
-        serde_json::from_str(raw)
-            .map_err(|error| self.unexpected(name, raw, "shallow JSON").with_source(error))
+        serde_json::from_str(raw).map_err(|error| {
+            self.unexpected(name, raw, "JSON that is not nested deeply").with_source(error)
+        })
     }
 
     fn unexpected(&self, name: &str, found: impl std::fmt::Display, expected: &str) -> Error {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, Result, parallel};
 
-use super::chunks::{Located, Stored, undecoded};
+use super::chunks::{ChunkLocation, StoredArray, decode_error};
 use super::codec::zeroed;
 use nnz_chunk::ChunkCache;
 
@@ -26,7 +26,7 @@ const UNCHECKED_BYTES: u64 = 64 << 20;
 
 /// Elements of fixed size, in stored form.
 pub(super) struct Elements {
-    pub(super) stored: Stored,
+    pub(super) stored: StoredArray,
     /// Size of an element in bytes.
     size: usize,
     /// The fill value; zeros if empty.
@@ -40,14 +40,14 @@ pub(super) struct Elements {
 }
 
 /// A part of a chunk with its destination.
-struct Piece<'a> {
+struct ChunkRead<'a> {
     chunk: u64,
     from: usize,
     out: &'a mut [u8],
 }
 
 impl Elements {
-    pub(super) fn new(stored: Stored, size: usize, fill: Vec<u8>, threads: usize) -> Self {
+    pub(super) fn new(stored: StoredArray, size: usize, fill: Vec<u8>, threads: usize) -> Self {
         let cache = match stored.metadata.grid.shape().len() {
             0 | 1 => ChunkCache::of_bytes(CACHED_BYTES),
             _ => ChunkCache::of_stripe(),
@@ -81,7 +81,11 @@ impl Elements {
     }
 
     /// Divides a read into parts of chunks.
-    fn pieces<'a>(&self, first: u64, out: &'a mut [u8]) -> impl Iterator<Item = Piece<'a>> + Send {
+    fn pieces<'a>(
+        &self,
+        first: u64,
+        out: &'a mut [u8],
+    ) -> impl Iterator<Item = ChunkRead<'a>> + Send {
         let (bytes, mut next, mut rest) = (self.chunk_bytes(), first * self.size as u64, out);
         std::iter::from_fn(move || {
             if rest.is_empty() {
@@ -92,14 +96,14 @@ impl Elements {
             let (out, after) = std::mem::take(&mut rest).split_at_mut(wanted);
             rest = after;
             let from = usize::try_from(next % bytes).unwrap_or(usize::MAX);
-            let piece = Piece { chunk: next / bytes, from, out };
+            let piece = ChunkRead { chunk: next / bytes, from, out };
             next += piece.out.len() as u64;
             Some(piece)
         })
     }
 
-    fn read_piece(&self, piece: Piece<'_>) -> Result<()> {
-        let Piece { chunk, from, out } = piece;
+    fn read_piece(&self, piece: ChunkRead<'_>) -> Result<()> {
+        let ChunkRead { chunk, from, out } = piece;
         if let Some(cached) = self.cache.get(chunk) {
             out.copy_from_slice(&cached[from..from + out.len()]);
             return Ok(());
@@ -121,7 +125,7 @@ impl Elements {
     }
 
     /// Decodes a chunk, unless another thread has.
-    pub(super) fn decode_to_keep(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
+    pub(super) fn decode_to_keep(&self, chunk: u64, located: &ChunkLocation) -> Result<Arc<[u8]>> {
         let slot = usize::try_from(chunk % AT_A_TIME as u64).unwrap_or(0);
         let _held = self.decoding[slot].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = self.cache.get(chunk) {
@@ -133,11 +137,11 @@ impl Elements {
     }
 
     /// Decodes a chunk.
-    pub(super) fn decode_chunk(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
+    pub(super) fn decode_chunk(&self, chunk: u64, located: &ChunkLocation) -> Result<Arc<[u8]>> {
         let bytes = self.believed_length(chunk, located)?;
         let decoded = zeroed(bytes);
-        let mut decoded =
-            decoded.map_err(|why| undecoded(why, self.stored.place_of(chunk), "a chunk", bytes))?;
+        let mut decoded = decoded
+            .map_err(|why| decode_error(why, self.stored.place_of(chunk), "a chunk", bytes))?;
         self.decode(chunk, located, &mut decoded)?;
         Ok(decoded.into())
     }
@@ -148,7 +152,7 @@ impl Elements {
     }
 
     /// Checks the length of a chunk that is stored unchanged.
-    pub(super) fn check_length(&self, located: &Located, chunk: u64) -> Result<()> {
+    pub(super) fn check_length(&self, located: &ChunkLocation, chunk: u64) -> Result<()> {
         if located.bytes == self.chunk_bytes() {
             return Ok(());
         }
@@ -158,7 +162,7 @@ impl Elements {
     }
 
     /// Returns the decoded size of a chunk, if the stored bytes can be decoded to that.
-    fn believed_length(&self, chunk: u64, located: &Located) -> Result<usize> {
+    fn believed_length(&self, chunk: u64, located: &ChunkLocation) -> Result<usize> {
         let bytes = self.chunk_bytes();
         let ratio = self.stored.metadata.pipeline.most_ratio();
         let borne_out = located.bytes.saturating_mul(ratio).saturating_add(UNCHECKED_BYTES);
@@ -167,12 +171,12 @@ impl Elements {
             _ => {
                 let found = format!("{} bytes for a chunk of {bytes}", located.bytes);
                 let place = self.stored.place_of(chunk);
-                Err(Error::mismatch(place, found, "enough bytes for it"))
+                Err(Error::mismatch(place, found, "enough bytes to decode"))
             }
         }
     }
 
-    fn decode(&self, chunk: u64, located: &Located, out: &mut [u8]) -> Result<()> {
+    fn decode(&self, chunk: u64, located: &ChunkLocation, out: &mut [u8]) -> Result<()> {
         let place = || self.stored.place_of(chunk);
         let most = (out.len() as u64).saturating_mul(2).saturating_add(OVERHEAD);
         if located.bytes > most {
@@ -181,7 +185,9 @@ impl Elements {
         }
         let stored = self.stored.bytes(located)?;
         let pipeline = &self.stored.metadata.pipeline;
-        pipeline.decode(&stored, out).map_err(|why| undecoded(why, place(), "a chunk", out.len()))
+        pipeline
+            .decode(&stored, out)
+            .map_err(|why| decode_error(why, place(), "a chunk", out.len()))
     }
 
     fn fill(&self, out: &mut [u8]) {

@@ -181,7 +181,7 @@ impl Store {
     }
 
     /// Returns the names of groups, arrays and links in it, sorted.
-    pub(super) fn nodes(&self) -> Result<Vec<(String, Listed)>> {
+    pub(super) fn nodes(&self) -> Result<Vec<(String, StoreEntryKind)>> {
         let directory = match self {
             Self::Directory(directory) => directory,
             Self::Zip { .. } => {
@@ -192,13 +192,13 @@ impl Store {
         directory.for_each(&mut |entry| {
             let name = || entry.name.to_string_lossy().into_owned();
             match entry.kind {
-                EntryKind::Link => found.push((name(), Listed::Link)),
+                EntryKind::Link => found.push((name(), StoreEntryKind::Link)),
                 EntryKind::Directory => {
                     let inner = directory.inside(&entry.name);
                     if node::is_node(&inner)? {
-                        found.push((name(), Listed::Node));
+                        found.push((name(), StoreEntryKind::Node));
                     } else if Self::Directory(inner).is_bare(0)? {
-                        found.push((name(), Listed::Bare));
+                        found.push((name(), StoreEntryKind::Bare));
                     }
                 }
                 _ => {}
@@ -210,7 +210,7 @@ impl Store {
     }
 
     /// Returns the names in a zip file that are groups or arrays, sorted.
-    fn zipped_nodes(&self) -> Result<Vec<(String, Listed)>> {
+    fn zipped_nodes(&self) -> Result<Vec<(String, StoreEntryKind)>> {
         let Self::Zip { archive, prefix } = self else { return Ok(Vec::new()) };
         let below = archive.below(prefix).filter_map(|(name, _)| name.split_once('/'));
         let names: BTreeSet<&str> = below.map(|(name, _)| name).collect();
@@ -221,9 +221,9 @@ impl Store {
         let mut found = Vec::new();
         for name in names {
             if is_node(&name) {
-                found.push((name.to_owned(), Listed::Node));
+                found.push((name.to_owned(), StoreEntryKind::Node));
             } else if self.inside(name.as_ref()).is_bare(0)? {
-                found.push((name.to_owned(), Listed::Bare));
+                found.push((name.to_owned(), StoreEntryKind::Bare));
             }
         }
         Ok(found)
@@ -232,7 +232,7 @@ impl Store {
 
 /// The kind of an entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum StoreEntryKind {
     /// A group or an array.
     Node,
     /// A directory with the content of one, without its metadata.
@@ -241,7 +241,7 @@ pub(super) enum Listed {
     Link,
 }
 
-/// Returns whether a name is that of a chunk, or of the attributes of version 2.
+/// Returns whether a name belongs to a chunk or the attributes of version 2.
 fn is_chunk_or_attributes(name: &str) -> bool {
     let key = name.strip_prefix("c.").unwrap_or(name);
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());

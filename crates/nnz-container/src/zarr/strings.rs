@@ -2,7 +2,7 @@
 
 use nnz_core::{Error, Result};
 
-use super::chunks::{Stored, undecoded};
+use super::chunks::{StoredArray, decode_error};
 use super::metadata::DataType;
 
 /// Maximum size of a chunk of strings.
@@ -12,7 +12,7 @@ const MAX_LEN: u64 = 256 << 20;
 pub(super) const ANNOUNCED: u64 = 8;
 
 /// Reads a chunk with the expected number of strings; `None` if it is not stored.
-pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
+pub(super) fn read(stored: &StoredArray, number: u64) -> Result<Option<Vec<u8>>> {
     let metadata = &stored.metadata;
     let place = || stored.place_of(number);
     let Some(located) = stored.find(number)? else { return Ok(None) };
@@ -26,7 +26,7 @@ pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
     let most = if texts { MAX_LEN } else { least };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let decoded = metadata.pipeline.decode_unknown(&bytes, most);
-    let chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;
+    let chunk = decoded.map_err(|why| decode_error(why, place(), "a chunk", most))?;
     let found = chunk.len() as u64;
     let count = chunk.first_chunk().map(|count| u32::from_le_bytes(*count));
     let whole = match texts {

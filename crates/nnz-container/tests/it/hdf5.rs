@@ -322,7 +322,7 @@ fn long_lists_of_strings_are_read_back() {
     check("two");
 }
 
-/// The address of the header of a group is that of a continuation, in both versions of headers.
+/// The header of a group moves to the address of a continuation, in both versions of headers.
 #[test]
 fn groups_are_added_after_a_user_block_and_with_long_texts() {
     let dir = tempfile::tempdir().unwrap();

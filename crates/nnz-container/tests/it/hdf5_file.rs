@@ -350,19 +350,22 @@ fn invalid_specifications_are_refused() {
     for (spec, said) in [
         (chunked(&[], &[]), "0 dimensions"),
         (chunked(&[1; 33], &[1; 33]), "33 dimensions"),
-        (chunked(&[3], &[1, 1]), "other dimensions"),
+        (chunked(&[3], &[1, 1]), "different numbers of dimensions"),
         (chunked(&[3], &[0]), "chunks of 0 bytes"),
-        (chunked(&[3], &[4]), "a chunk longer than an axis can be"),
+        (chunked(&[3], &[4]), "a chunk longer than the maximum length of an axis"),
         (chunked(&[1 << 40], &[1 << 30]), "4 GiB or more"),
         (chunked(&[u64::MAX], &[1]), "2^64"),
-        (chunked(&[3], &[1]).max_shape(&[Some(2)]), "does not fit"),
+        (chunked(&[3], &[1]).max_shape(&[Some(2)]), "exceeds its maximum shape"),
         (chunked(&[3], &[1]).compress(Compression::Gzip(10), true), "levels"),
         (chunked(&[3, 0], &[1, 1]).growing(), "rows of 0 bytes"),
         (DatasetSpec::contiguous(I32, &[3]).growing(), "cannot grow"),
         (DatasetSpec::scalar(I32).growing(), "cannot grow"),
-        (DatasetSpec::contiguous(I32, &[3]).compress(Compression::Gzip(1), false), "only chunks"),
-        (DatasetSpec::scalar(I32).unwritten(), "only chunks"),
-        (DatasetSpec::compact(I32, &[16_001]), "64004 bytes: compact data has 64000"),
+        (
+            DatasetSpec::contiguous(I32, &[3]).compress(Compression::Gzip(1), false),
+            "only chunked datasets",
+        ),
+        (DatasetSpec::scalar(I32).unwritten(), "only chunked datasets"),
+        (DatasetSpec::compact(I32, &[16_001]), "compact data of 64004 bytes: at most 64000"),
         (DatasetSpec::scalar(text(0)), "0 bytes"),
         (DatasetSpec::scalar(ElementType::Compound(vec![])), "0 bytes"),
         (DatasetSpec::scalar(fields(1500)), "too many fields"),
@@ -381,7 +384,7 @@ fn invalid_specifications_are_refused() {
     let spec = DatasetSpec::chunked(I32, &[0, 2], &[1, 2]).growing();
     let id = file.create_dataset(ObjectId::ROOT, "d", spec).unwrap();
     file.append(id, &[0; 12]).unwrap();
-    assert_eq!(file.finish().unwrap_err().to_string(), "d: the last row is not complete");
+    assert_eq!(file.finish().unwrap_err().to_string(), "d: an incomplete last row");
 
     let mut file = in_memory(1);
     let spec = DatasetSpec::chunked(I32, &[0], &[10]).growing();
@@ -390,7 +393,7 @@ fn invalid_specifications_are_refused() {
     file.finish_dataset(id).unwrap();
     file.finish_dataset(id).unwrap();
     let refused = file.append(id, &[0; 4]).unwrap_err().to_string();
-    assert_eq!(refused, "d: more elements than the dataset has");
+    assert_eq!(refused, "d: more elements than the shape of the dataset");
     assert_eq!(file.finish().unwrap_err().to_string(), "an earlier write has failed");
 }
 

@@ -11,7 +11,7 @@ use nnz_storage::staging::WriteOptions;
 use nnz_testing::mutations::{mutate, rounds};
 use nnz_testing::random::Random;
 
-use crate::common::damaged::{self, Target};
+use crate::common::damaged::{self, DamagedFile};
 use crate::common::{golden, hdf5};
 
 /// Reads everything that can be read, and returns the size of the largest array.
@@ -72,7 +72,7 @@ fn mutated_files_give_errors() {
     // All forms of texts and numbers that other programs write.
     let variants = golden::valid("hdf5").into_iter().map(|file| file.path);
     paths.extend(variants.filter(|path| path.to_string_lossy().contains("hand/var_")));
-    let target = Target::new();
+    let target = DamagedFile::new();
     let mut random = damaged::random();
     let mut originals: Vec<Vec<u8>> =
         paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
@@ -81,7 +81,7 @@ fn mutated_files_give_errors() {
     let deflated = originals.len();
     originals.push(std::fs::read(write_file(dir.path(), Compression::Zstd(3))).unwrap());
     for (at, original) in originals.into_iter().enumerate() {
-        // The maximum ratio of deflate is 1032, that of Zstandard is larger.
+        // The maximum ratio of deflate is 1032; Zstandard has a larger one.
         let ratio = if at < deflated { 1032 } else { 1 << 16 };
         for at in 0..rounds() {
             let mut bytes = original.clone();
@@ -153,7 +153,7 @@ fn invalid_widths_of_lengths_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = write_file(dir.path(), Compression::None);
     let valid = std::fs::read(&path).unwrap();
-    // The width of lengths follows that of offsets in every version of the superblock.
+    // The width of lengths follows the width of offsets in every version of the superblock.
     for at in 9..16 {
         for width in [0, 1, 3, 9, 16, 40, 136, 255] {
             let mut bytes = valid.clone();

@@ -52,8 +52,8 @@ proptest! {
     fn arrays_are_read_back(shape in prop::collection::vec(0_u64..4, 0..7), seed: u16) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.npy");
-        let cells = u16::try_from(shape.iter().product::<u64>()).unwrap();
-        let values = Values::U16((0..cells).map(|cell| cell.wrapping_add(seed)).collect());
+        let elements = u16::try_from(shape.iter().product::<u64>()).unwrap();
+        let values = Values::U16((0..elements).map(|element| element.wrapping_add(seed)).collect());
         let array = NdArray { shape, values };
         let write = WriteOptions::default().overwrite(false).sync(false);
         write_array(&path, &array, write).unwrap().commit().unwrap();

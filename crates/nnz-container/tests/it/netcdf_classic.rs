@@ -126,7 +126,7 @@ fn invalid_headers_are_refused() {
     bytes[132] = 0x7f;
     let (_dir, file) = open(&bytes).unwrap();
     let error = file.array("a").err().unwrap().to_string();
-    assert!(error.contains("found 6 bytes that end after the file"), "{error}");
+    assert!(error.contains("found 6 bytes that extend past the end of the file"), "{error}");
     let mut bytes = cdf1();
     bytes[4] = 0x7f;
     let (_dir, file) = open(&bytes).unwrap();

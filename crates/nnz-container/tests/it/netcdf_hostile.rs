@@ -9,7 +9,7 @@ use nnz_container::netcdf::{groups_with, is_netcdf};
 use nnz_testing::allocations;
 use nnz_testing::mutations::{BINARY_EXTREMES, mutate, rounds};
 
-use crate::common::damaged::{self, Target};
+use crate::common::damaged::{self, DamagedFile};
 use crate::common::golden;
 
 /// Reads everything that can be read, in small pieces.
@@ -42,7 +42,7 @@ fn read(array: &Vector) {
 }
 
 /// Reads a damaged file, with limits of time and memory.
-fn check(target: &Target, name: &str, bytes: &[u8], most: u64) {
+fn check(target: &DamagedFile, name: &str, bytes: &[u8], most: u64) {
     let path = target.set(bytes);
     let started = Instant::now();
     let baseline = allocations::start();
@@ -68,7 +68,7 @@ const IN_HDF5: u64 = 80 << 20;
 
 #[test]
 fn classic_files_with_extreme_values_at_every_byte() {
-    let target = Target::new();
+    let target = DamagedFile::new();
     for (name, original) in golden(true) {
         for at in 0..original.len() {
             for extreme in BINARY_EXTREMES {
@@ -83,7 +83,7 @@ fn classic_files_with_extreme_values_at_every_byte() {
 
 #[test]
 fn truncated_and_extended_classic_files() {
-    let target = Target::new();
+    let target = DamagedFile::new();
     for (name, original) in golden(true) {
         for end in 0..original.len() {
             check(&target, &format!("{name}, {end} bytes"), &original[..end], CLASSIC);
@@ -95,7 +95,7 @@ fn truncated_and_extended_classic_files() {
 
 #[test]
 fn randomly_damaged_files() {
-    let target = Target::new();
+    let target = DamagedFile::new();
     let mut random = damaged::random();
     for (classic, most, times) in [(true, CLASSIC, 20), (false, IN_HDF5, 2)] {
         for (name, original) in golden(classic) {
@@ -110,7 +110,7 @@ fn randomly_damaged_files() {
 
 #[test]
 fn truncated_netcdf4_files() {
-    let target = Target::new();
+    let target = DamagedFile::new();
     for (name, original) in golden(false) {
         for part in 0..40 {
             let end = original.len() * part / 40;

@@ -231,7 +231,7 @@ fn zip_bombs_are_inflated_up_to_the_stated_size() {
     bytes[central + 24..central + 28].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
     let error =
         read(&crate::common::open_npz(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("bytes stored for 2147483647"), "{error}");
+    assert!(error.contains("stored bytes that decompress to 2147483647"), "{error}");
 }
 
 #[test]

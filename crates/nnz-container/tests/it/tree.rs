@@ -22,7 +22,7 @@ fn trees_match_the_dumps_of_other_programs() {
     }
 }
 
-/// Returns the elements of a hyperslab from those of the whole array.
+/// Returns the elements of a hyperslab from all elements of the array.
 fn slice(all: &[Value], shape: &[u64], per: usize, selection: &[Range<u64>]) -> Vec<Value> {
     let [range, rest @ ..] = selection else { return all[..per].to_vec() };
     let inner: usize =

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nnz_container::tree::open;
 use nnz_testing::mutations::{mutate, rounds};
 
-use crate::common::damaged::{self, Target};
+use crate::common::damaged::{self, DamagedFile};
 use crate::common::tree_dump::{Golden, MEMORY, dump, golden};
 
 /// Reads everything that can be read, and returns the time.
@@ -26,7 +26,7 @@ fn mutated_files_give_errors() {
     let names = ["layouts.h5", "latest.h5", "anndata-0.5.h5ad", "anndata-0.7.h5ad", "loompy.loom"];
     for name in names.into_iter().chain(["classic.nc", "numpy.npz", "anndata-0.12.zarr.zip"]) {
         let original = std::fs::read(golden(name)).unwrap();
-        let target = Target::new();
+        let target = DamagedFile::new();
         for number in 0..rounds() * 5 {
             let mut bytes = original.clone();
             mutate(&mut bytes, &mut random);

@@ -15,13 +15,13 @@ use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
 use crate::common::tree_dump::{self, Golden};
-use crate::common::tree_model::{Target, differences, tree};
+use crate::common::tree_model::{TreeTarget, differences, tree};
 
 fn new() -> WriteOptions {
     WriteOptions::default().overwrite(false).sync(false)
 }
 
-fn copy(from: &Path, target: Target, to: &Path, memory: u64) -> Result<CopyReport> {
+fn copy(from: &Path, target: TreeTarget, to: &Path, memory: u64) -> Result<CopyReport> {
     let mut writer = target.create(to, new())?;
     let options = CopyOptions::new().memory(memory);
     let report = copy_tree(&*open(from, "")?, &mut *writer, NodeId::ROOT, &options)?;
@@ -30,7 +30,7 @@ fn copy(from: &Path, target: Target, to: &Path, memory: u64) -> Result<CopyRepor
 }
 
 /// Copies a tree and returns differences that are not in the report.
-fn check_copy(from: &Path, target: Target, to: &Path, memory: u64) -> CopyReport {
+fn check_copy(from: &Path, target: TreeTarget, to: &Path, memory: u64) -> CopyReport {
     let report = copy(from, target, to, memory)
         .unwrap_or_else(|error| panic!("{} to {target:?}: {error}", from.display()));
     let found = differences(&*open(from, "").unwrap(), &*open(to, "").unwrap(), &report.changes);
@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn trees_are_read_back_from_every_container(tree in tree(), threads in 1_usize..4) {
         let dir = tempfile::tempdir().unwrap();
-        for target in Target::ALL {
+        for target in TreeTarget::ALL {
             let path = dir.path().join(target.file_name());
             let mut writer = target.create_with(&path, new(), threads).unwrap();
             let left_out = tree.write(&mut *writer, NodeId::ROOT).unwrap();
@@ -57,12 +57,12 @@ proptest! {
     #[test]
     fn copies_are_equal(tree in tree(), memory in prop_oneof![Just(0_u64), Just(1 << 20)]) {
         let dir = tempfile::tempdir().unwrap();
-        for first in Target::ALL {
+        for first in TreeTarget::ALL {
             let path = dir.path().join(first.file_name());
             let mut writer = first.create(&path, new()).unwrap();
             tree.write(&mut *writer, NodeId::ROOT).unwrap();
             writer.finish().unwrap();
-            for second in Target::ALL.into_iter().chain([Target::Npz]) {
+            for second in TreeTarget::ALL.into_iter().chain([TreeTarget::Npz]) {
                 let to = dir.path().join(format!("{first:?}-{}", second.file_name()));
                 check_copy(&path, second, &to, memory);
             }
@@ -103,7 +103,7 @@ fn files_of_other_programs_are_copied_through_all_containers() {
             continue;
         }
         let (mut from, mut dropped) = (path.clone(), 0);
-        let steps = [Target::Hdf5, Target::Zarr2, Target::Zarr3, Target::Hdf5];
+        let steps = [TreeTarget::Hdf5, TreeTarget::Zarr2, TreeTarget::Zarr3, TreeTarget::Hdf5];
         for (step, target) in steps.into_iter().enumerate() {
             let to = dir.path().join(format!("{number}-{step}-{}", target.file_name()));
             match copy(&from, target, &to, 1 << 20) {
@@ -133,7 +133,7 @@ fn files_of_other_programs_are_copied_through_all_containers() {
         }
         let _ = dropped;
         for step in 0..4 {
-            for target in Target::ALL {
+            for target in TreeTarget::ALL {
                 let to = dir.path().join(format!("{number}-{step}-{}", target.file_name()));
                 let _ = std::fs::remove_dir_all(&to).or_else(|_| std::fs::remove_file(&to));
             }
@@ -146,7 +146,7 @@ fn golden_trees_are_copied_to_every_container() {
     let golden = Golden::unpack();
     let dir = tempfile::tempdir().unwrap();
     for (path, name) in &golden.paths {
-        for target in Target::ALL.into_iter().chain([Target::Npz]) {
+        for target in TreeTarget::ALL.into_iter().chain([TreeTarget::Npz]) {
             let to = dir.path().join(format!("{name}-{}", target.file_name()));
             match copy(path, target, &to, 1 << 20) {
                 Ok(report) => {
@@ -168,7 +168,7 @@ fn golden_trees_are_copied_to_every_container() {
 fn large_arrays_are_copied_in_bounded_memory() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
-    let mut writer = Target::Hdf5.create(&path, new()).unwrap();
+    let mut writer = TreeTarget::Hdf5.create(&path, new()).unwrap();
     let element = ElementType::Number(nnz_core::ValueType::U32);
     // Bands of chunks are larger than the memory limit.
     let spec = ArraySpec::new(element, &[300, 7000]).chunk(&[100, 70]);
@@ -179,7 +179,7 @@ fn large_arrays_are_copied_in_bounded_memory() {
         writer.append_bytes(array, bytemuck::cast_slice(piece)).unwrap();
     }
     writer.finish().unwrap();
-    for target in Target::ALL {
+    for target in TreeTarget::ALL {
         let to = dir.path().join(format!("to-{}", target.file_name()));
         let report = check_copy(&path, target, &to, 1 << 16);
         assert_eq!((report.arrays, report.changes.len()), (1, 0));
@@ -193,7 +193,7 @@ fn large_arrays_are_copied_in_bounded_memory() {
 fn shards_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let mut writer = Target::Zarr3.create(&path, new()).unwrap();
+    let mut writer = TreeTarget::Zarr3.create(&path, new()).unwrap();
     let element = ElementType::Number(nnz_core::ValueType::U16);
     let values: Vec<u16> = (0..7 * 11).collect();
     for (name, compression) in [("a", Compression::None), ("b", Compression::Zstd(3))] {
@@ -214,7 +214,7 @@ fn shards_are_read_back() {
 fn references_are_updated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
-    let mut writer = Target::Hdf5.create(&path, new()).unwrap();
+    let mut writer = TreeTarget::Hdf5.create(&path, new()).unwrap();
     let obs = writer.create_groups(NodeId::ROOT, "study/obs").unwrap();
     let categories = writer.create_group(obs, "__categories").unwrap();
     writer.write_array(categories, "kind", &[2], &[1_i64, 2]).unwrap();
@@ -232,7 +232,7 @@ fn references_are_updated() {
     writer.finish().unwrap();
     // The group is copied to another path.
     let second = dir.path().join("second.h5");
-    let mut writer = Target::Hdf5.create(&second, new()).unwrap();
+    let mut writer = TreeTarget::Hdf5.create(&second, new()).unwrap();
     let place = writer.create_groups(NodeId::ROOT, "x/y").unwrap();
     let from = open(&path, "study/obs").unwrap();
     let report = copy_tree(&*from, &mut *writer, place, &CopyOptions::new()).unwrap();
@@ -243,7 +243,7 @@ fn references_are_updated() {
     assert_eq!(found, to("x/y/__categories/kind"));
     // JSON has no references. A null reference has no path.
     let third = dir.path().join("x.zarr");
-    let report = check_copy(&path, Target::Zarr3, &third, 1 << 20);
+    let report = check_copy(&path, TreeTarget::Zarr3, &third, 1 << 20);
     let [dropped, path] = &report.changes[..] else { panic!("{report:?}") };
     assert_eq!((dropped.kind, &*dropped.path), (ChangeKind::Dropped, "study/obs/kind"));
     assert_eq!(
@@ -258,7 +258,7 @@ fn references_are_updated() {
 #[test]
 fn invalid_calls_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    for target in Target::ALL {
+    for target in TreeTarget::ALL {
         let path = dir.path().join(target.file_name());
         let mut writer = target.create(&path, new()).unwrap();
         let element = ElementType::Number(nnz_core::ValueType::U16);
@@ -303,13 +303,13 @@ fn invalid_calls_are_refused() {
 fn arrays_are_added_to_zarr_stores() {
     let dir = tempfile::tempdir().unwrap();
     for (target, consolidate) in [
-        (Target::Zarr2, true),
-        (Target::Zarr2, false),
-        (Target::Zarr3, true),
-        (Target::Zarr3, false),
+        (TreeTarget::Zarr2, true),
+        (TreeTarget::Zarr2, false),
+        (TreeTarget::Zarr3, true),
+        (TreeTarget::Zarr3, false),
     ] {
         let path = dir.path().join(format!("{consolidate}-{}", target.file_name()));
-        let version = if target == Target::Zarr2 { ZarrVersion::V2 } else { ZarrVersion::V3 };
+        let version = if target == TreeTarget::Zarr2 { ZarrVersion::V2 } else { ZarrVersion::V3 };
         let options = ZarrOptions { version, consolidate, threads: 1 };
         let writer = ZarrWriter::create(&path, "", new(), options).unwrap();
         let mut writer: Box<dyn TreeWriter> = Box::new(writer);
@@ -496,7 +496,7 @@ fn objects_are_added_to_hdf5_files() {
 fn arrays_are_written_to_npz() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer = Target::Npz.create(&path, new()).unwrap();
+    let mut writer = TreeTarget::Npz.create(&path, new()).unwrap();
     let error = writer.create_group(NodeId::ROOT, "g").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     let spec = ArraySpec::growing(ElementType::Number(nnz_core::ValueType::F64), &[2]);
@@ -518,7 +518,7 @@ fn arrays_are_written_to_npz() {
     assert_eq!(root.array("scalar").unwrap().shape(), [0_u64; 0]);
     // Fewer elements than the shape has.
     let other = dir.path().join("other.npz");
-    let mut writer = Target::Npz.create(&other, new()).unwrap();
+    let mut writer = TreeTarget::Npz.create(&other, new()).unwrap();
     let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::F64), &[2]);
     writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
     writer.finish().unwrap_err();
@@ -529,7 +529,7 @@ fn arrays_are_written_to_npz() {
 fn arrays_of_netcdf_have_dimensions() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.nc");
-    let mut writer = Target::NetCdf.create(&path, new()).unwrap();
+    let mut writer = TreeTarget::NetCdf.create(&path, new()).unwrap();
     let group = writer.create_group(NodeId::ROOT, "g").unwrap();
     let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::U8), &[2, 3]);
     let named = spec.clone().dimensions(["cell", "gene"]);

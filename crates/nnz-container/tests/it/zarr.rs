@@ -163,7 +163,7 @@ fn chunks_of_a_shard_are_found_by_its_index() {
 fn lengths_without_data_are_refused() {
     let zstd = format!("{LITTLE}, {{\"name\": \"zstd\"}}");
     for (len, chunk, message) in [
-        ("1152921504606846976", "1000", "with chunks for"),
+        ("1152921504606846976", "1000", "with chunks of"),
         ("18446744073709551615", "1000", "fewer than 2^64 bytes"),
         ("18446744073709551616", "1000", "a list of whole numbers"),
         ("-1", "1000", "a list of whole numbers"),
@@ -189,7 +189,7 @@ fn lengths_without_data_are_refused() {
     let dir = store(&empty_strings, &[]);
     let zarr = crate::common::open_zarr(dir.path(), "").unwrap();
     let error = zarr.strings_size("a").unwrap_err().to_string();
-    assert!(error.contains("with chunks for 0 bytes"), "{error}");
+    assert!(error.contains("with chunks of 0 bytes"), "{error}");
 }
 
 #[test]
@@ -202,15 +202,18 @@ fn a_chunk_of_a_wrong_length_is_refused() {
     };
     let array = three("2", "uint16", "2", "0", &codecs("gzip"));
     assert_eq!(read(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0]))])).unwrap(), native([1, 2]));
-    refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0, 3, 0]))]), "it decompresses to more");
-    refused(&store(&array, &[("c/0", &gzip(&[0; 60_000_000]))]), "it decompresses to more");
+    refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0, 3, 0]))]), "more decompressed bytes");
+    refused(&store(&array, &[("c/0", &gzip(&[0; 60_000_000]))]), "more decompressed bytes");
     refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2]))]), "it has 3 bytes");
     refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0])[..20])]), "damaged");
     refused(&store(&array, &[("c/0", &vec![0; 1 << 20])]), "a chunk of 1048576 bytes");
     let plain = three("2", "uint16", "2", "0", LITTLE);
     refused(&store(&plain, &[("c/0", &[1, 0, 2])]), "found a chunk of 3 bytes");
     let summed = three("2", "uint16", "2", "0", &codecs("crc32c"));
-    refused(&store(&summed, &[("c/0", &[1, 0, 2, 0, 1, 2, 3, 4])]), "its checksum is");
+    refused(
+        &store(&summed, &[("c/0", &[1, 0, 2, 0, 1, 2, 3, 4])]),
+        "the stored CRC-32C checksum is",
+    );
     // A Blosc frame that is stored, one that states more, and one with invalid block offsets.
     let blosc = three("2", "uint16", "2", "0", &codecs("blosc"));
     let frame = |flags: u8, length: u8, block: u8, rest: &[u8]| {

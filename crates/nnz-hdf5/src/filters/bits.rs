@@ -1,6 +1,6 @@
 //! Reading of bits, the highest of each byte first.
 
-use super::{Undecoded, truncated};
+use super::{DecodeError, truncated};
 
 /// The maximum number of bits that are taken at a time.
 const MOST: u32 = 56;
@@ -19,7 +19,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Takes a number of up to 56 bits.
-    fn take_some(&mut self, bits: u32) -> Result<u64, Undecoded> {
+    fn take_some(&mut self, bits: u32) -> Result<u64, DecodeError> {
         while self.count < bits {
             self.refill()?;
         }
@@ -28,7 +28,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Takes a number of up to 64 bits.
-    pub(super) fn take(&mut self, bits: u32) -> Result<u64, Undecoded> {
+    pub(super) fn take(&mut self, bits: u32) -> Result<u64, DecodeError> {
         match bits.checked_sub(32) {
             Some(high) if bits > MOST => Ok(self.take_some(high)? << 32 | self.take_some(32)?),
             _ => self.take_some(bits),
@@ -36,7 +36,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Takes bits up to the first one, and returns the number of zeros before it.
-    pub(super) fn take_zeros(&mut self) -> Result<u64, Undecoded> {
+    pub(super) fn take_zeros(&mut self) -> Result<u64, DecodeError> {
         let mut zeros = 0;
         loop {
             let left = self.word & ((1 << self.count) - 1);
@@ -51,7 +51,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    fn refill(&mut self) -> Result<(), Undecoded> {
+    fn refill(&mut self) -> Result<(), DecodeError> {
         let (byte, rest) = self.rest.split_first().ok_or_else(truncated)?;
         self.word = self.word << 8 | u64::from(*byte);
         self.count += 8;

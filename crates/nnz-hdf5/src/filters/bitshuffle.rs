@@ -5,7 +5,7 @@
 use rust_zstd::Decompressor;
 
 use super::lz4::{header, next_block};
-use super::{Undecoded, size, truncated};
+use super::{DecodeError, size, truncated};
 use nnz_chunk::codec::blosc::unshuffle_bits;
 use nnz_chunk::codec::{lz4, same_length, zstd};
 
@@ -18,9 +18,9 @@ pub(super) fn decode(
     stored: &[u8],
     parameters: &[u32],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let &[_, _, width, ref options @ ..] = parameters else {
-        return Err(Undecoded::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let width = size(width);
     let compression = options.get(1).copied().unwrap_or(0);
@@ -35,15 +35,15 @@ pub(super) fn decode(
         2 | 3 => header(stored)?,
         _ => {
             let what = format!("bitshuffle with compression {compression} is not supported");
-            return Err(Undecoded::Unsupported(what));
+            return Err(DecodeError::Unsupported(what));
         }
     };
     let eight = width.saturating_mul(8);
     if eight == 0 || !block.is_multiple_of(eight) || !length.is_multiple_of(width) {
         let what = format!("{length} bytes in blocks of {block} are not elements of {width} bytes");
-        return Err(Undecoded::Damaged(what));
+        return Err(DecodeError::Damaged(what));
     }
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     // A remainder of less than eight elements is stored as it is.
     let (shuffled, plain) = out.split_at_mut(length / eight * eight);
     let mut unpacked = vec![0; if compression == 0 { 0 } else { block.min(shuffled.len()) }];

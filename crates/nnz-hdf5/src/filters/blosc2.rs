@@ -5,7 +5,7 @@
 mod array;
 
 use self::array::{Array, copy, each, index, zip_with};
-use super::{Undecoded, truncated};
+use super::{DecodeError, truncated};
 use nnz_chunk::codec::blosc::{Chunk, Scratch};
 use nnz_chunk::codec::zeroed;
 
@@ -28,9 +28,9 @@ const ARRAY_NAMES: [&[u8]; 2] = [b"b2nd", b"caterva"];
 const SMALL_BLOCK: usize = 1 << 20;
 
 /// Decodes into the start of `out` and returns the length.
-pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, DecodeError> {
     if stored.get(2..10) != Some(MAGIC) {
-        return Err(damaged("it has no frame"));
+        return Err(damaged("no frame"));
     }
     let start = number::<4>(stored, HEADER_LENGTH)?;
     let width = number::<4>(stored, ELEMENT_SIZE)?;
@@ -54,35 +54,35 @@ struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Decodes chunks that follow each other.
-    fn decode_chunks(mut self, out: &mut [u8]) -> Result<usize, Undecoded> {
+    fn decode_chunks(mut self, out: &mut [u8]) -> Result<usize, DecodeError> {
         let length = number::<8>(self.bytes, DECODED_LENGTH)?;
         let chunk = number::<4>(self.bytes, CHUNK_SIZE)?;
-        let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+        let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
         if chunk == 0 && length > 0 {
             let what = "Blosc2 with chunks of different sizes is not supported";
-            return Err(Undecoded::Unsupported(what.to_owned()));
+            return Err(DecodeError::Unsupported(what.to_owned()));
         }
         self.read_offsets(length.div_ceil(chunk.max(1)))?;
         let mut scratch = Scratch::default();
         for (at, out) in out.chunks_mut(chunk.max(1)).enumerate() {
             let chunk = self.chunk(at, out.len(), out.len())?;
             if chunk.decode(out, &mut scratch)? != out.len() {
-                return Err(damaged("it has a chunk of another length"));
+                return Err(damaged("a chunk of another length"));
             }
         }
         Ok(length)
     }
 
     /// Decodes an n-dimensional array in C order.
-    fn decode_array(mut self, array: &Array, out: &mut [u8]) -> Result<usize, Undecoded> {
+    fn decode_array(mut self, array: &Array, out: &mut [u8]) -> Result<usize, DecodeError> {
         let Array { shape, chunk: chunk_shape, block: block_shape } = array;
         let bytes = |shape: &[usize]| {
             let elements =
                 shape.iter().try_fold(self.width, |product, count| product.checked_mul(*count));
-            elements.ok_or_else(|| damaged("it has an array that is too large"))
+            elements.ok_or_else(|| damaged("an array that is too large"))
         };
         let length = bytes(shape)?;
-        let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+        let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
         let chunks = zip_with(shape, chunk_shape, usize::div_ceil);
         // The number of blocks of a chunk, and of those with elements of the array.
         let blocks = zip_with(chunk_shape, block_shape, usize::div_ceil);
@@ -92,20 +92,20 @@ impl<'a> Frame<'a> {
         let chunk_bytes = bytes(&blocks)?
             .checked_div(self.width)
             .and_then(|blocks| blocks.checked_mul(block_bytes));
-        let chunk_bytes = chunk_bytes.ok_or_else(|| damaged("it has a chunk that is too large"))?;
+        let chunk_bytes = chunk_bytes.ok_or_else(|| damaged("a chunk that is too large"))?;
         if block_bytes > length.max(SMALL_BLOCK) {
-            return Err(damaged("it has a block that is too large"));
+            return Err(damaged("a block that is too large"));
         }
         let mut block = zeroed(block_bytes)?;
         let mut first = Vec::new();
         let mut scratch = Scratch::default();
         let count = chunks.iter().try_fold(1_usize, |product, count| product.checked_mul(*count));
         let count = count.filter(|count| *count <= length);
-        self.read_offsets(count.ok_or_else(|| damaged("it has too many chunks"))?)?;
+        self.read_offsets(count.ok_or_else(|| damaged("too many chunks"))?)?;
         each(&chunks, |at| {
             let chunk = self.chunk(index(at, &chunks), chunk_bytes, block_bytes)?;
             if (chunk.length, chunk.block) != (chunk_bytes, block_bytes) {
-                return Err(damaged("it has a chunk of another shape"));
+                return Err(damaged("a chunk of another shape"));
             }
             if chunk.uses_first_block() {
                 first.resize(block_bytes, 0);
@@ -130,7 +130,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Reads where chunks start, which is a chunk after them.
-    fn read_offsets(&mut self, count: usize) -> Result<(), Undecoded> {
+    fn read_offsets(&mut self, count: usize) -> Result<(), DecodeError> {
         if count == 0 {
             return Ok(());
         }
@@ -140,12 +140,12 @@ impl<'a> Frame<'a> {
         let (index, _) = Chunk::parse(index)?;
         match index.decode(&mut self.offsets, &mut Scratch::default())? == self.offsets.len() {
             true => Ok(()),
-            false => Err(damaged("it has another number of chunks")),
+            false => Err(damaged("a wrong number of chunks")),
         }
     }
 
-    /// Returns a chunk. Its length and that of a block are for a chunk of equal values, which is not stored.
-    fn chunk(&self, at: usize, length: usize, block: usize) -> Result<Chunk<'a>, Undecoded> {
+    /// Returns a chunk. The lengths of the chunk and of a block are for a chunk of equal values, which is not stored.
+    fn chunk(&self, at: usize, length: usize, block: usize) -> Result<Chunk<'a>, DecodeError> {
         let Some(&offset) = self.offsets.as_chunks::<8>().0.get(at) else {
             return Err(truncated());
         };
@@ -159,7 +159,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Finds the shapes in the metadata of the header.
-    fn array(&self) -> Result<Option<Array>, Undecoded> {
+    fn array(&self) -> Result<Option<Array>, DecodeError> {
         let mut at = METADATA;
         let count = number::<2>(self.bytes, at)?;
         at += 2;
@@ -178,13 +178,13 @@ impl<'a> Frame<'a> {
 }
 
 /// Returns a big-endian number of `BYTES` bytes.
-fn number<const BYTES: usize>(bytes: &[u8], at: usize) -> Result<usize, Undecoded> {
+fn number<const BYTES: usize>(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let number: Option<&[u8; BYTES]> = bytes.get(at..).and_then(<[u8]>::first_chunk);
     let number =
         number.ok_or_else(truncated)?.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
     usize::try_from(number).map_err(|_| truncated())
 }
 
-fn damaged(what: &str) -> Undecoded {
-    Undecoded::Damaged(format!("invalid Blosc2 data: {what}"))
+fn damaged(what: &str) -> DecodeError {
+    DecodeError::Damaged(format!("invalid Blosc2 data: {what}"))
 }

@@ -1,6 +1,6 @@
 //! The checksum after the bytes that it covers.
 
-use nnz_chunk::codec::Undecoded;
+use nnz_chunk::codec::DecodeError;
 
 /// Size of a checksum.
 pub(crate) const BYTES: usize = 4;
@@ -9,10 +9,10 @@ pub(crate) const BYTES: usize = 4;
 ///
 /// Like the HDF5 library, this also accepts the checksum with swapped bytes in each half, as
 /// written by versions before 1.6.3 on little-endian machines.
-pub(crate) fn verify(stored: &[u8]) -> Result<&[u8], Undecoded> {
+pub(crate) fn verify(stored: &[u8]) -> Result<&[u8], DecodeError> {
     let Some((covered, &found)) = stored.split_last_chunk::<BYTES>() else {
         let bytes = stored.len();
-        return Err(Undecoded::Damaged(format!("{bytes} bytes are too few for a checksum")));
+        return Err(DecodeError::Damaged(format!("{bytes} bytes, too few for a checksum")));
     };
     let [a, b, c, d] = found;
     let sum = fletcher32(covered);
@@ -20,8 +20,8 @@ pub(crate) fn verify(stored: &[u8]) -> Result<&[u8], Undecoded> {
         return Ok(covered);
     }
     let found = u32::from_le_bytes(found);
-    let what = format!("its Fletcher32 checksum is {found:08x}, and its bytes sum to {sum:08x}");
-    Err(Undecoded::Damaged(what))
+    let what = format!("the stored Fletcher32 checksum is {found:08x}, the computed one {sum:08x}");
+    Err(DecodeError::Damaged(what))
 }
 
 /// Returns the sum of big-endian words of 16 bits, the last one padded with zeros, and of these sums, both modulo 65,535.

@@ -2,10 +2,10 @@
 //!
 //! <https://github.com/h5py/h5py/tree/master/lzf>
 
-use super::{Undecoded, truncated};
+use super::{DecodeError, truncated};
 
 /// Decodes into the start of `out` and returns the length.
-pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, DecodeError> {
     let mut rest = stored;
     let mut at = 0;
     while let Some((&control, after)) = rest.split_first() {
@@ -18,7 +18,7 @@ pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, 
         };
         if high == 0 {
             let (literals, after) = rest.split_at_checked(low + 1).ok_or_else(truncated)?;
-            let place = out.get_mut(at..at + literals.len()).ok_or(Undecoded::TooLong)?;
+            let place = out.get_mut(at..at + literals.len()).ok_or(DecodeError::TooLong)?;
             place.copy_from_slice(literals);
             at += literals.len();
             rest = after;
@@ -27,8 +27,8 @@ pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, 
         let length = 2 + if high == 7 { 7 + next()? } else { high };
         let distance = (low << 8) + next()? + 1;
         let from = at.checked_sub(distance);
-        let from = from.ok_or_else(|| Undecoded::damaged("it copies from before its start"))?;
-        let copied = out.get_mut(from..at + length).ok_or(Undecoded::TooLong)?;
+        let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
+        let copied = out.get_mut(from..at + length).ok_or(DecodeError::TooLong)?;
         // A copy may overlap its own output.
         for step in distance..copied.len() {
             copied[step] = copied[step - distance];
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn invalid_data_is_refused() {
         let mut out = [0; 4];
-        assert!(matches!(decode(&[4, 1, 2, 3, 4, 5], &[], &mut out), Err(Undecoded::TooLong)));
-        assert!(matches!(decode(&[0, 1, 2 << 5, 0], &[], &mut out), Err(Undecoded::TooLong)));
+        assert!(matches!(decode(&[4, 1, 2, 3, 4, 5], &[], &mut out), Err(DecodeError::TooLong)));
+        assert!(matches!(decode(&[0, 1, 2 << 5, 0], &[], &mut out), Err(DecodeError::TooLong)));
         for bytes in [&[0][..], &[0, 1, 1 << 5], &[0, 1, 7 << 5, 0], &[0, 1, 1 << 5, 1]] {
-            assert!(matches!(decode(bytes, &[], &mut out), Err(Undecoded::Damaged(_))));
+            assert!(matches!(decode(bytes, &[], &mut out), Err(DecodeError::Damaged(_))));
         }
     }
 }

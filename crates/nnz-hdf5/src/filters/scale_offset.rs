@@ -3,7 +3,7 @@
 //! <https://github.com/HDFGroup/hdf5/blob/develop/src/H5Zscaleoffset.c>
 
 use super::bits::Bits;
-use super::{Undecoded, size, truncated};
+use super::{DecodeError, size, truncated};
 
 /// The size of the header before the packed bits.
 const HEADER: usize = 21;
@@ -19,21 +19,23 @@ pub(super) fn decode(
     stored: &[u8],
     parameters: &[u32],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let &[method, factor, count, class, width, _sign, order, has_fill, ref fill @ ..] = parameters
     else {
-        return Err(Undecoded::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let width_bits = width.saturating_mul(8);
     if class == INTEGERS && factor == width_bits {
-        out.get_mut(..stored.len()).ok_or(Undecoded::TooLong)?.copy_from_slice(stored);
+        out.get_mut(..stored.len()).ok_or(DecodeError::TooLong)?.copy_from_slice(stored);
         return Ok(stored.len());
     }
     if class != INTEGERS && method != D_SCALING {
-        return Err(Undecoded::Unsupported("scale-offset with E-scaling is not supported".into()));
+        return Err(DecodeError::Unsupported(
+            "scale-offset with E-scaling is not supported".into(),
+        ));
     }
     let length = size(count).saturating_mul(size(width));
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     let (header, packed) = stored.split_first_chunk::<HEADER>().ok_or_else(truncated)?;
     // The number of bits, the size of the minimum, and the minimum. The rest of the header is not used.
     let &[a, b, c, d, min_bytes, ref min @ ..] = header;
@@ -48,7 +50,7 @@ pub(super) fn decode(
         return Ok(length);
     }
     if bits > width_bits {
-        return Err(Undecoded::Damaged(format!("its elements of {width} bytes have {bits} bits")));
+        return Err(DecodeError::Damaged(format!("elements of {width} bytes with {bits} bits")));
     }
     let mut low_high = fill.iter().map(|word| u64::from(*word));
     let fill = low_high.next().unwrap_or(0) | low_high.next().unwrap_or(0) << 32;
@@ -77,7 +79,7 @@ pub(super) fn decode(
         }
         _ => {
             let what = format!("scale-offset of elements of {width} bytes is not supported");
-            return Err(Undecoded::Unsupported(what));
+            return Err(DecodeError::Unsupported(what));
         }
     }
     Ok(length)
@@ -99,7 +101,7 @@ impl Elements<'_> {
         &mut self,
         out: &mut [u8],
         restored: impl Fn(u64) -> u64,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         for element in out.as_chunks_mut::<WIDTH>().0 {
             let number = self.bits.take(self.count)?;
             let number = match self.fill {

@@ -5,7 +5,7 @@
 //! <https://gitlab.dkrz.de/k202009/libaec/-/blob/master/src/sz_compat.c>.
 
 use super::bits::Bits;
-use super::{Undecoded, size, truncated};
+use super::{DecodeError, size, truncated};
 use nnz_chunk::codec::zeroed;
 use nnz_chunk::shuffle::unshuffle;
 
@@ -25,13 +25,13 @@ pub(super) fn decode(
     stored: &[u8],
     parameters: &[u32],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let &[options, block, bits, line, ..] = parameters else {
-        return Err(Undecoded::damaged("its parameters are missing"));
+        return Err(DecodeError::damaged("missing filter parameters"));
     };
     let (length, packed) = stored.split_first_chunk().ok_or_else(truncated)?;
     let length = size(u32::from_le_bytes(*length));
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     // The bytes of large pixels are pixels, which are shuffled.
     let (width, bits) = match bits {
         32 => (4, 8),
@@ -43,10 +43,10 @@ pub(super) fn decode(
         && (1..=MOST_PIXELS).contains(&block)
         && (1..=MOST_BLOCKS * block).contains(&line);
     if !valid {
-        let what = format!("it has lines of {line} pixels of {bits} bits in blocks of {block}");
-        return Err(Undecoded::Damaged(what));
+        let what = format!("lines of {line} pixels of {bits} bits in blocks of {block}");
+        return Err(DecodeError::Damaged(what));
     }
-    let mut coded = Coded {
+    let mut coded = CodedPixels {
         bits: Bits::new(packed),
         depth: bits,
         block,
@@ -66,7 +66,7 @@ pub(super) fn decode(
 }
 
 /// Coded pixels.
-struct Coded<'a> {
+struct CodedPixels<'a> {
     bits: Bits<'a>,
     /// The number of bits of a pixel, at most 32.
     depth: u32,
@@ -79,16 +79,16 @@ struct Coded<'a> {
     pixels: Vec<u32>,
 }
 
-impl Coded<'_> {
+impl CodedPixels<'_> {
     /// Decodes lines of pixels until `out` is full.
-    fn decode(&mut self, line: usize, big: bool, out: &mut [u8]) -> Result<(), Undecoded> {
+    fn decode(&mut self, line: usize, big: bool, out: &mut [u8]) -> Result<(), DecodeError> {
         let bytes = match self.depth {
             ..=8 => 1,
             9..=16 => 2,
             _ => 4,
         };
         if !out.len().is_multiple_of(bytes) {
-            return Err(Undecoded::damaged("it ends in a pixel"));
+            return Err(DecodeError::damaged("truncated in a pixel"));
         }
         for out in out.chunks_mut(line * bytes) {
             self.decode_line(out.len() / bytes)?;
@@ -103,7 +103,7 @@ impl Coded<'_> {
     }
 
     /// Decodes the blocks of a line up to a number of pixels.
-    fn decode_line(&mut self, wanted: usize) -> Result<(), Undecoded> {
+    fn decode_line(&mut self, wanted: usize) -> Result<(), DecodeError> {
         self.pixels.clear();
         while self.pixels.len() < wanted {
             self.decode_block()?;
@@ -115,7 +115,7 @@ impl Coded<'_> {
     }
 
     /// Decodes a block, or blocks of zeros.
-    fn decode_block(&mut self) -> Result<(), Undecoded> {
+    fn decode_block(&mut self) -> Result<(), DecodeError> {
         let id_bits = match self.depth {
             ..=8 => 3,
             9..=16 => 4,
@@ -141,7 +141,7 @@ impl Coded<'_> {
     }
 
     /// Takes pixels of a number of bits up to the end of a block.
-    fn take_pixels(&mut self, end: usize, depth: u32) -> Result<(), Undecoded> {
+    fn take_pixels(&mut self, end: usize, depth: u32) -> Result<(), DecodeError> {
         while self.pixels.len() < end {
             let pixel = self.bits.take(depth)?;
             self.pixels.push(u32::try_from(pixel).unwrap_or(u32::MAX));
@@ -150,7 +150,7 @@ impl Coded<'_> {
     }
 
     /// Takes pixels whose high bits come first, as numbers of zeros, and then their lowest `low` bits.
-    fn take_split(&mut self, end: usize, low: u32) -> Result<(), Undecoded> {
+    fn take_split(&mut self, end: usize, low: u32) -> Result<(), DecodeError> {
         let first = self.pixels.len();
         while self.pixels.len() < end {
             let high = u32::try_from(self.bits.take_zeros()?).unwrap_or(u32::MAX);
@@ -167,7 +167,7 @@ impl Coded<'_> {
     /// Takes pairs of pixels, each as one number.
     ///
     /// In a block with a reference, that is the first pixel of the first pair.
-    fn take_pairs(&mut self, end: usize) -> Result<(), Undecoded> {
+    fn take_pairs(&mut self, end: usize) -> Result<(), DecodeError> {
         while self.pixels.len() < end {
             let number = self.bits.take_zeros()?;
             // The sum of the pair is at most 12.
@@ -175,7 +175,7 @@ impl Coded<'_> {
             let second = u32::try_from(number - sum * (sum + 1) / 2).unwrap_or(u32::MAX);
             let sum = u32::try_from(sum).unwrap_or(0);
             let first = sum.checked_sub(second);
-            let first = first.ok_or_else(|| Undecoded::damaged("it has an invalid pair"))?;
+            let first = first.ok_or_else(|| DecodeError::damaged("an invalid pair"))?;
             if self.pixels.len().is_multiple_of(2) {
                 self.pixels.push(first);
             }
@@ -185,7 +185,7 @@ impl Coded<'_> {
     }
 
     /// Takes a number of blocks of zeros, the first of which starts at a pixel.
-    fn take_zero_blocks(&mut self, start: usize) -> Result<(), Undecoded> {
+    fn take_zero_blocks(&mut self, start: usize) -> Result<(), DecodeError> {
         let at = start / self.block;
         let left = self.blocks.saturating_sub(at);
         let blocks = match self.bits.take_zeros()? {
@@ -195,7 +195,7 @@ impl Coded<'_> {
             many => usize::try_from(many).unwrap_or(usize::MAX),
         };
         if blocks > left {
-            return Err(Undecoded::damaged("it has too many blocks of zeros"));
+            return Err(DecodeError::damaged("too many blocks of zeros"));
         }
         self.pixels.resize(start + blocks * self.block, 0);
         Ok(())

@@ -3,7 +3,7 @@
 use nnz_core::{Error, Result};
 
 use super::shared::resolve;
-use super::{Kind, Message, dataspace, datatype};
+use super::{Message, MessageType, dataspace, datatype};
 use crate::bytes::{Fields, PutFields as _};
 use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
@@ -52,8 +52,8 @@ pub(crate) fn parse(file: &File, body: &[u8]) -> Result<Attribute> {
     let (datatype, space) = (take(sizes[1])?, take(sizes[2])?);
     let flags = if version == 1 { 0 } else { flags };
     let read = || {
-        let datatype = resolve(file, Kind::DATATYPE, flags & 1 != 0, datatype)?;
-        let space = resolve(file, Kind::DATASPACE, flags & 2 != 0, space)?;
+        let datatype = resolve(file, MessageType::DATATYPE, flags & 1 != 0, datatype)?;
+        let space = resolve(file, MessageType::DATASPACE, flags & 2 != 0, space)?;
         let datatype = datatype::parse(&datatype)?;
         let space = dataspace::parse(&space, file.sizes)?;
         Ok::<_, Error>(AttributeValue { datatype, space, data: fields.0.to_vec() })

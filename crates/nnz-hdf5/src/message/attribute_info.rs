@@ -13,7 +13,7 @@ pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<(u64, u64)> {
     Ok((fields.address(sizes)?, fields.address(sizes)?))
 }
 
-/// Encodes the message. The addresses are those of a fractal heap and an index of names; they are
+/// Encodes the message with the addresses of a fractal heap and an index of names; they are
 /// undefined if the attributes are in the header.
 pub(crate) fn message(heap: u64, names: u64) -> Message {
     // Creation order is not tracked.

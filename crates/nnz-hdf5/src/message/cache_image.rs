@@ -33,7 +33,7 @@ pub(crate) fn read(file: &File, message: &[u8]) -> Result<Vec<(u64, Vec<u8>)>> {
     Ok(entries)
 }
 
-/// Replaces bytes that were read from an address by those of entries.
+/// Replaces bytes that were read from an address by the bytes of entries.
 pub(crate) fn copy(entries: &[(u64, Vec<u8>)], address: u64, out: &mut [u8]) {
     let end = address.saturating_add(out.len() as u64);
     for (at, entry) in entries {

@@ -205,7 +205,7 @@ fn put(out: &mut Vec<u8>, element: &ElementType) -> Result<()> {
         ElementType::Float16 => float(out, 2, 10, 5, 15),
         ElementType::FixedString { bytes, padding, character_set } => {
             if *bytes == 0 {
-                return Err(Error::argument("HDF5 has no strings of 0 bytes"));
+                return Err(Error::argument("HDF5 does not support strings of 0 bytes"));
             }
             let flags = *padding as u8 | (*character_set as u8) << 4;
             head(out, STRING, [flags, 0], *bytes);
@@ -222,7 +222,7 @@ fn put(out: &mut Vec<u8>, element: &ElementType) -> Result<()> {
         }
         ElementType::Compound(fields) => compound(out, fields)?,
         ElementType::Array { .. } => {
-            return Err(Error::argument("arrays are fields of compounds only"));
+            return Err(Error::argument("array types are supported only for fields of compounds"));
         }
     }
     Ok(())
@@ -280,7 +280,8 @@ fn float(out: &mut Vec<u8>, bytes: u8, mantissa: u8, exponent: u8, bias: u32) {
 
 fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
     let count = u16::try_from(fields.len()).ok().filter(|count| *count > 0);
-    let count = count.ok_or_else(|| Error::argument("a compound of no fields, or too many"))?;
+    let count =
+        count.ok_or_else(|| Error::argument("a compound type requires 1 to 65,535 fields"))?;
     let mut offset = 0_u32;
     let mut members = Vec::new();
     for field in fields {
@@ -314,7 +315,7 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
 /// lengths.
 fn dimensions(out: &mut Vec<u8>, shape: &[u32]) -> Result<()> {
     let Some(unused) = 4_usize.checked_sub(shape.len()) else {
-        return Err(Error::argument("fields of compounds have 4 dimensions at most"));
+        return Err(Error::argument("fields of compounds can have at most 4 dimensions"));
     };
     out.extend([u8::try_from(shape.len()).unwrap_or(u8::MAX), 0, 0, 0]);
     out.extend([0; 8]);

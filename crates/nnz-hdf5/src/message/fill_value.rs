@@ -2,7 +2,7 @@
 
 use nnz_core::Result;
 
-use super::{Kind, Message};
+use super::{Message, MessageType};
 use crate::bytes::{Fields, PutFields as _};
 use crate::fault::invalid;
 use crate::object_header::ObjectHeader;
@@ -11,9 +11,9 @@ use crate::read::file::File;
 /// Returns the fill value of a dataset in stored form; `None` for zeros. The older message (section IV.A.2.e) is used only
 /// without the newer one.
 pub(crate) fn of(header: &ObjectHeader, file: &File) -> Result<Option<Vec<u8>>> {
-    let (body, old) = match header.body(file, Kind::FILL_VALUE)? {
+    let (body, old) = match header.body(file, MessageType::FILL_VALUE)? {
         Some(body) => (body, false),
-        None => match header.body(file, Kind::OLD_FILL_VALUE)? {
+        None => match header.body(file, MessageType::OLD_FILL_VALUE)? {
             Some(body) => (body, true),
             None => return Ok(None),
         },

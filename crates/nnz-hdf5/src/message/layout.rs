@@ -15,7 +15,7 @@ const VIRTUAL: u8 = 3;
 
 /// A layout that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Parsed {
+pub(crate) enum LayoutMessage {
     Compact(Vec<u8>),
     Contiguous(u64),
     Chunked {
@@ -44,7 +44,7 @@ pub(crate) enum Index {
 }
 
 /// Parses the message.
-pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<Parsed> {
+pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<LayoutMessage> {
     let mut fields = Fields(body);
     match fields.u8()? {
         1 | 2 => parse_v1(fields, sizes),
@@ -53,22 +53,24 @@ pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<Parsed> {
             match fields.u8()? {
                 COMPACT => {
                     let bytes = fields.u16()?;
-                    Ok(Parsed::Compact(fields.take(bytes.into())?.to_vec()))
+                    Ok(LayoutMessage::Compact(fields.take(bytes.into())?.to_vec()))
                 }
-                CONTIGUOUS => Ok(Parsed::Contiguous(fields.address(sizes)?)),
+                CONTIGUOUS => Ok(LayoutMessage::Contiguous(fields.address(sizes)?)),
                 CHUNKED if newest => parse_v4(fields, sizes),
                 CHUNKED => {
                     let rank = fields.u8()?;
                     let address = fields.address(sizes)?;
                     let chunk = lengths(&mut fields, rank, 4)?;
-                    Ok(Parsed::Chunked {
+                    Ok(LayoutMessage::Chunked {
                         index: Index::BTreeV1,
                         address,
                         chunk,
                         plain_edges: false,
                     })
                 }
-                VIRTUAL if newest => Ok(Parsed::Virtual(fields.address(sizes)?, fields.u32()?)),
+                VIRTUAL if newest => {
+                    Ok(LayoutMessage::Virtual(fields.address(sizes)?, fields.u32()?))
+                }
                 class => Err(invalid(format!("a data layout of class {class}"))),
             }
         }
@@ -77,7 +79,7 @@ pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<Parsed> {
 }
 
 /// Parses versions 1 and 2. Both have five reserved bytes; for version 2, the specification has three.
-fn parse_v1(mut fields: Fields<'_>, sizes: Sizes) -> Result<Parsed> {
+fn parse_v1(mut fields: Fields<'_>, sizes: Sizes) -> Result<LayoutMessage> {
     let (rank, class) = (fields.u8()?, fields.u8()?);
     fields.take(5)?;
     let address = if class == COMPACT { UNDEFINED } else { fields.address(sizes)? };
@@ -85,18 +87,18 @@ fn parse_v1(mut fields: Fields<'_>, sizes: Sizes) -> Result<Parsed> {
     match class {
         COMPACT => {
             let bytes = fields.size(4)?;
-            Ok(Parsed::Compact(fields.take(bytes)?.to_vec()))
+            Ok(LayoutMessage::Compact(fields.take(bytes)?.to_vec()))
         }
-        CONTIGUOUS => Ok(Parsed::Contiguous(address)),
+        CONTIGUOUS => Ok(LayoutMessage::Contiguous(address)),
         CHUNKED => {
-            Ok(Parsed::Chunked { index: Index::BTreeV1, address, chunk, plain_edges: false })
+            Ok(LayoutMessage::Chunked { index: Index::BTreeV1, address, chunk, plain_edges: false })
         }
         _ => Err(invalid(format!("a data layout of class {class}"))),
     }
 }
 
 /// Parses the chunked layout of versions 4 and 5.
-fn parse_v4(mut fields: Fields<'_>, sizes: Sizes) -> Result<Parsed> {
+fn parse_v4(mut fields: Fields<'_>, sizes: Sizes) -> Result<LayoutMessage> {
     /// Flags.
     const PLAIN_EDGES: u8 = 1;
     const FILTERED: u8 = 2;
@@ -119,7 +121,7 @@ fn parse_v4(mut fields: Fields<'_>, sizes: Sizes) -> Result<Parsed> {
     // They are in the header of the index as well.
     fields.take(parameters)?;
     let address = fields.address(sizes)?;
-    Ok(Parsed::Chunked { index, address, chunk, plain_edges: flags & PLAIN_EDGES != 0 })
+    Ok(LayoutMessage::Chunked { index, address, chunk, plain_edges: flags & PLAIN_EDGES != 0 })
 }
 
 fn lengths(fields: &mut Fields<'_>, rank: u8, bytes: usize) -> Result<Vec<u64>> {

@@ -2,28 +2,28 @@
 
 use nnz_core::{Error, Result};
 
-use super::{Kind, Message};
+use super::{Message, MessageType};
 use crate::bytes::{Fields, PutFields as _, Sizes};
 use crate::fault::invalid;
-use crate::read::links::{Link, Target};
+use crate::read::links::{Link, LinkTarget};
 
 /// Parses the message.
 pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<Link> {
     let mut fields = Fields(body);
     let (name, kind) = parse_head(&mut fields)?;
     let target = match kind {
-        0 => Target::Hard(fields.address(sizes)?),
+        0 => LinkTarget::Hard(fields.address(sizes)?),
         1 => {
             let bytes = fields.u16()?;
-            Target::Soft(String::from_utf8_lossy(fields.take(bytes.into())?).into_owned())
+            LinkTarget::Soft(String::from_utf8_lossy(fields.take(bytes.into())?).into_owned())
         }
         64 => {
             let bytes = fields.u16()?;
             let mut fields = Fields(fields.take(bytes.into())?);
             fields.take(1)?; // version and flags
-            Target::External { file: fields.text()?, path: fields.text()? }
+            LinkTarget::External { file: fields.text()?, path: fields.text()? }
         }
-        _ => Target::User,
+        _ => LinkTarget::User,
     };
     Ok(Link { name, target })
 }
@@ -70,7 +70,7 @@ pub(crate) fn message(name: &str, order: Option<u64>, address: u64) -> Result<Me
     body.put_u32(len);
     body.extend_from_slice(name.as_bytes());
     body.put_u64(address);
-    Ok(Message::new(Kind::LINK, body))
+    Ok(Message::new(MessageType::LINK, body))
 }
 
 #[cfg(test)]

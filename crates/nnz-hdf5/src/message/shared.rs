@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use nnz_core::Result;
 
-use super::{Kind, Message};
+use super::{Message, MessageType};
 use crate::UNDEFINED;
 use crate::bytes::Fields;
 use crate::checksum;
@@ -58,14 +58,14 @@ fn read(file: &File, kind: u16, location: &[u8]) -> Result<Vec<u8>> {
     }
     let header = ObjectHeader::read(file, fields.address(file.sizes)?)?;
     let found = header.all(kind).find(|message| message.flags & SHARED == 0);
-    found.map(|found| found.body.clone()).ok_or_else(|| invalid("a shared message that is missing"))
+    found.map(|found| found.body.clone()).ok_or_else(|| invalid("a missing shared message"))
 }
 
 /// Reads a message from the heap of the table of its kind.
 pub(crate) fn from_table(file: &File, kind: u16, id: &[u8]) -> Result<Vec<u8>> {
-    let missing = || invalid("a message in a table of shared messages that is missing");
+    let missing = || invalid("a missing table of shared messages");
     let extension = file.extension()?.ok_or_else(missing)?;
-    let table = extension.body(file, Kind::SHARED_TABLE)?.ok_or_else(missing)?;
+    let table = extension.body(file, MessageType::SHARED_TABLE)?.ok_or_else(missing)?;
     let mut fields = Fields(&table);
     fields.take(1)?;
     let (address, count) = (fields.address(file.sizes)?, fields.u8()?);

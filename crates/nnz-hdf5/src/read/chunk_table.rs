@@ -71,8 +71,8 @@ impl ChunkTable {
         };
         let table = match chunked.index {
             Index::Single(_) if count > 1 => {
-                let found = format!("the index of a single chunk for {count} chunks");
-                Err(Error::mismatch(place.clone(), found, "an index of many"))
+                let found = format!("a single-chunk index for {count} chunks");
+                Err(Error::mismatch(place.clone(), found, "an index of several chunks"))
             }
             Index::Single(None) => one(bytes, 0),
             Index::Single(Some((bytes, mask))) => {
@@ -104,7 +104,7 @@ impl ChunkTable {
             all += u64::from(entry.bytes);
         }
         if all > file.bytes {
-            let found = format!("chunks of {all} bytes in all, some of them overlapping");
+            let found = format!("overlapping chunks of {all} bytes in total");
             let expected = format!("at most {} bytes, the size of the file", file.bytes);
             return Err(Error::mismatch(place.clone(), found, expected));
         }
@@ -215,13 +215,13 @@ fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<Chunk
     found.sort_unstable_by_key(|entry| entry.chunk);
     if let Some(pair) = found.windows(2).find(|pair| pair[0].chunk == pair[1].chunk) {
         let place = chunked.place_of(pair[0].chunk, place);
-        return Err(Error::mismatch(place, "two chunks", "one"));
+        return Err(Error::mismatch(place, "two chunks at the same position", "one"));
     }
     Ok(found)
 }
 
 fn too_many() -> Error {
-    invalid("a maximum shape of too many chunks")
+    invalid("a maximum shape with too many chunks")
 }
 
 /// The chunks of an index that is being read.
@@ -249,7 +249,7 @@ impl Entries<'_> {
         Err(Error::mismatch(place, found, expected))
     }
 
-    /// Adds a chunk by its position in the grid. A size of 0 is that of a whole chunk.
+    /// Adds a chunk by its position in the grid. A size of 0 stands for the size of a whole chunk.
     fn add(&mut self, at: &[u64], address: u64, bytes: u64, mask: u32) -> Result<()> {
         let Self { chunked, .. } = *self;
         // Chunks past the end are left from when the dataset was longer.

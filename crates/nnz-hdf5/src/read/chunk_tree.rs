@@ -128,7 +128,7 @@ impl ChunkTree {
                     }
                     // Nodes may name the same children again and again.
                     if below.len() as u64 > most {
-                        let found = format!("{} nodes of a level", below.len());
+                        let found = format!("{} nodes at one level", below.len());
                         return Err(self.invalid(address, found, format!("at most {most}")));
                     }
                 }
@@ -173,7 +173,7 @@ impl ChunkTree {
         match above {
             Some(above) if node.level.checked_add(1) != Some(above) => {
                 let found = format!("a node of level {}", node.level);
-                Err(self.invalid(address, found, format!("one below level {above}")))
+                Err(self.invalid(address, found, format!("a level below {above}")))
             }
             _ => Ok(node),
         }

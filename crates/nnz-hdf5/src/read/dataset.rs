@@ -12,7 +12,7 @@ use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
 use crate::fault::invalid;
 use crate::filters::Pipeline;
-use crate::message::{Kind, dataspace, external_files, fill_value, filter_pipeline, layout};
+use crate::message::{MessageType, dataspace, external_files, fill_value, filter_pipeline, layout};
 use crate::read::object::{Object, ObjectKind};
 
 /// Size of elements in bytes for which no stored data is required, such as fill values.
@@ -54,10 +54,10 @@ impl Dataset {
         let file = object.file();
         let body = |kind| object.header.body(file, kind);
         let incomplete = || match object.kind() {
-            ObjectKind::Dataset => invalid("a dataset without type, shape or layout"),
+            ObjectKind::Dataset => invalid("a dataset without datatype, dataspace or layout"),
             _ => Error::mismatch(Place::default(), "another object", "a dataset"),
         };
-        let space = body(Kind::DATASPACE)?.ok_or_else(incomplete)?;
+        let space = body(MessageType::DATASPACE)?.ok_or_else(incomplete)?;
         let space = dataspace::parse(&space, file.sizes)?;
         let datatype = object.datatype()?;
         let size = datatype.bytes;
@@ -70,15 +70,15 @@ impl Dataset {
             Dataspace::Simple { shape, .. } => shape.clone(),
         };
         let len = length(&shape)?;
-        let filters = body(Kind::FILTER_PIPELINE)?;
+        let filters = body(MessageType::FILTER_PIPELINE)?;
         let filters = filters.map_or(Ok(Vec::new()), |body| filter_pipeline::parse(&body))?;
-        let layout = match body(Kind::EXTERNAL_FILES)? {
+        let layout = match body(MessageType::EXTERNAL_FILES)? {
             Some(body) => {
                 let name = external_files::first_name(file, &body)?;
                 Layout::External(format!("HDF5 data in external files is not supported: {name:?}"))
             }
             None => {
-                let parsed = body(Kind::LAYOUT)?.ok_or_else(incomplete)?;
+                let parsed = body(MessageType::LAYOUT)?.ok_or_else(incomplete)?;
                 let parsed = layout::parse(&parsed, file.sizes)?;
                 Layout::of(file, parsed, Pipeline::new(filters), (&space, &shape), (len, size))?
             }
@@ -182,8 +182,8 @@ impl Dataset {
         if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
-        let found = format!("a length of {} elements with chunks for {stored} bytes", self.len);
-        let expected = format!("chunks for {claimed} bytes");
+        let found = format!("{} elements with chunks of {stored} bytes", self.len);
+        let expected = format!("chunks of {claimed} bytes");
         Err(Error::mismatch(self.place.clone(), found, expected))
     }
 

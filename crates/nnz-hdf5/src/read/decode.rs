@@ -7,7 +7,7 @@ use nnz_core::{At, Error, Place, Result, parallel};
 use super::chunk_table::{ChunkEntry, ChunkTable};
 use super::dataset::Dataset;
 use super::layout::{Chunked, Layout};
-use super::pieces::{Piece, Pieces};
+use super::pieces::{ReadPiece, ReadPieces};
 use crate::filters::Scratch;
 
 /// Number of bytes for which starting a thread is worthwhile.
@@ -57,7 +57,7 @@ impl Dataset {
                 let (bytes, end) = (chunked.bytes as u64, start + out.len() as u64);
                 let wanted = start / bytes..end.div_ceil(bytes);
                 table.prepare(chunked, std::slice::from_ref(&wanted))?;
-                let pieces = Pieces::new(chunked, table, start, out);
+                let pieces = ReadPieces::new(chunked, table, start, out);
                 let by_thread = if chunked.pipeline.is_plain(0) {
                     COPIED_BY_THREAD
                 } else {
@@ -141,7 +141,7 @@ impl Dataset {
     fn read_pieces(
         &self,
         chunked: &Chunked,
-        pieces: Pieces<'_, '_>,
+        pieces: ReadPieces<'_, '_>,
         by_thread: usize,
     ) -> Result<()> {
         let threads = self.threads.min(pieces.bytes() / by_thread).max(1);
@@ -150,21 +150,26 @@ impl Dataset {
         })
     }
 
-    fn read_piece(&self, chunked: &Chunked, piece: Piece<'_>, worker: &mut Worker) -> Result<()> {
+    fn read_piece(
+        &self,
+        chunked: &Chunked,
+        piece: ReadPiece<'_>,
+        worker: &mut Worker,
+    ) -> Result<()> {
         match piece {
-            Piece::Absent(out) => {
+            ReadPiece::Absent(out) => {
                 self.fill(out);
                 Ok(())
             }
-            Piece::Plain(address, out) => self.read_at(address, out),
-            Piece::Packed(entry, _, out) if out.len() == chunked.bytes => {
+            ReadPiece::Plain(address, out) => self.read_at(address, out),
+            ReadPiece::Packed(entry, _, out) if out.len() == chunked.bytes => {
                 if let Some(kept) = chunked.cache.get(entry.chunk) {
                     out.copy_from_slice(&kept);
                     return Ok(());
                 }
                 self.decode(chunked, entry, out, worker)
             }
-            Piece::Packed(entry, from, out) => {
+            ReadPiece::Packed(entry, from, out) => {
                 let kept = chunked.cache.get(entry.chunk);
                 let chunk = match kept {
                     Some(chunk) => chunk,
@@ -191,7 +196,7 @@ impl Dataset {
         if chunked.bytes as u64 > most.saturating_add(UNCHECKED_BYTES) {
             let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
             let place = chunked.place_of(entry.chunk, &self.place);
-            return Err(Error::mismatch(place, found, "enough bytes for it"));
+            return Err(Error::mismatch(place, found, "enough bytes to decode"));
         }
         // Zeroed memory is committed only when it is written.
         let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);

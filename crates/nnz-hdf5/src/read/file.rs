@@ -11,7 +11,7 @@ use nnz_storage::InputFile;
 use super::links::Link;
 use crate::bytes::Sizes;
 use crate::fault::unsupported;
-use crate::message::{Kind, cache_image};
+use crate::message::{MessageType, cache_image};
 use crate::object_header::ObjectHeader;
 use crate::read::object::Object;
 use crate::superblock::{self, Superblock};
@@ -34,8 +34,8 @@ pub struct File {
     pub(crate) base: u64,
     /// Metadata that are in a cache image, by address.
     image: Vec<(u64, Vec<u8>)>,
-    headers: Mutex<Kept<ObjectHeader>>,
-    links: Mutex<Kept<Vec<Link>>>,
+    headers: Mutex<AddressCache<ObjectHeader>>,
+    links: Mutex<AddressCache<Vec<Link>>>,
 }
 
 impl std::fmt::Debug for File {
@@ -84,7 +84,8 @@ impl File {
                 )));
             }
         }
-        let image = self.extension()?.map(|extension| extension.body(self, Kind::CACHE_IMAGE));
+        let image =
+            self.extension()?.map(|extension| extension.body(self, MessageType::CACHE_IMAGE));
         match image.transpose()?.flatten() {
             Some(message) => cache_image::read(self, &message),
             None => Ok(Vec::new()),
@@ -167,8 +168,8 @@ impl File {
             return Ok(());
         }
         let place = Place::default().at(At::Byte(address.saturating_add(self.base)));
-        let found = format!("{bytes} bytes that end after the file");
-        Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
+        let found = format!("{bytes} bytes that extend past the end of the file");
+        Err(Error::mismatch(place, found, format!("a file of more than {} bytes", self.bytes)))
     }
 
     /// Reads metadata at an address, which is kept.
@@ -185,7 +186,7 @@ impl File {
         self.check(address, bytes as u64)?;
         // A file may be longer than what is stored of it.
         if bytes > MAX_METADATA {
-            return Err(unsupported(format!("metadata of {bytes} bytes are not supported")));
+            return Err(unsupported(format!("metadata of {bytes} bytes is not supported")));
         }
         let mut out = vec![0; bytes];
         self.read_metadata_at(address, &mut out)?;
@@ -211,12 +212,12 @@ impl File {
 const ENTRY: usize = 64;
 
 /// Values by their addresses, and their size.
-struct Kept<T> {
+struct AddressCache<T> {
     values: HashMap<u64, Arc<T>>,
     bytes: usize,
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for AddressCache<T> {
     fn default() -> Self {
         Self { values: HashMap::new(), bytes: 0 }
     }
@@ -225,7 +226,7 @@ impl<T> Default for Kept<T> {
 /// Returns the value at an address, which is read, with its size, unless it is kept. If all are too large, they are
 /// dropped.
 fn kept<T>(
-    all: &Mutex<Kept<T>>,
+    all: &Mutex<AddressCache<T>>,
     address: u64,
     read: impl FnOnce() -> Result<(T, usize)>,
 ) -> Result<Arc<T>> {
@@ -238,7 +239,7 @@ fn kept<T>(
     let value = Arc::new(value);
     let mut kept = lock();
     if kept.bytes.saturating_add(bytes) > MAX_KEPT {
-        *kept = Kept::default();
+        *kept = AddressCache::default();
     }
     kept.bytes += bytes;
     kept.values.insert(address, Arc::clone(&value));

@@ -11,7 +11,7 @@ use super::file::File;
 use crate::UNDEFINED;
 use crate::dataspace::Dataspace;
 use crate::filters::Pipeline;
-use crate::message::layout::{Index, Parsed};
+use crate::message::layout::{Index, LayoutMessage};
 use crate::virtual_mapping;
 
 /// The storage layout of a dataset.
@@ -58,7 +58,7 @@ impl Layout {
     /// Converts a parsed layout, for `len` elements of `size` bytes with a shape.
     pub(crate) fn of(
         file: &File,
-        parsed: Parsed,
+        parsed: LayoutMessage,
         pipeline: Pipeline,
         (space, shape): (&Dataspace, &[u64]),
         (len, size): (u64, usize),
@@ -69,25 +69,25 @@ impl Layout {
             || mismatch(format!("{len} elements"), "a length that can be stored".to_owned());
         let bytes = bytes.ok_or_else(too_long)?;
         match parsed {
-            Parsed::Compact(data) => {
+            LayoutMessage::Compact(data) => {
                 if data.len() as u64 != bytes {
                     let found = format!("{} bytes in the header", data.len());
                     return Err(mismatch(found, format!("{bytes} bytes")));
                 }
                 Ok(Self::Compact(data))
             }
-            Parsed::Contiguous(UNDEFINED) => Ok(Self::Unallocated { chunks: 0 }),
-            Parsed::Contiguous(address) => {
+            LayoutMessage::Contiguous(UNDEFINED) => Ok(Self::Unallocated { chunks: 0 }),
+            LayoutMessage::Contiguous(address) => {
                 file.check(address, bytes)?;
                 Ok(Self::Contiguous(address))
             }
-            Parsed::Virtual(heap, index) => {
+            LayoutMessage::Virtual(heap, index) => {
                 let source = virtual_mapping::first_source(file, heap, index)?;
                 Ok(Self::External(format!("HDF5 virtual datasets are not supported: {source}")))
             }
-            Parsed::Chunked { index, address, mut chunk, plain_edges } => {
-                // The size of an element is another dimension. Some programs write another number, so that of the
-                // datatype is used.
+            LayoutMessage::Chunked { index, address, mut chunk, plain_edges } => {
+                // The size of an element is another dimension. Some programs write another number, so the size of
+                // the datatype is used.
                 if chunk.len() == shape.len() + 1 {
                     chunk.pop();
                 }
@@ -161,8 +161,8 @@ impl Chunked {
         if self.plain_edges && is_edge { u32::MAX } else { mask }
     }
 
-    /// Returns the grid in which an index numbers chunks, that of the maximum shape, and the dimension that is its first:
-    /// extensible arrays begin with the unlimited one.
+    /// Returns the grid in which an index numbers chunks, which covers the maximum shape, and the dimension that is its
+    /// first: extensible arrays begin with the unlimited one.
     pub(crate) fn numbering(&self) -> Option<(Grid, usize)> {
         let unlimited = self.most.iter().position(Option::is_none);
         let first = match self.index {

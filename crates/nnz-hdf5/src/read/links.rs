@@ -8,7 +8,7 @@ use crate::btree_v2::{self, RecordType};
 use crate::fault::invalid;
 use crate::fractal_heap::FractalHeap;
 use crate::local_heap::LocalHeap;
-use crate::message::{Kind, link, link_info, symbol_table};
+use crate::message::{MessageType, link, link_info, symbol_table};
 use crate::object_header::ObjectHeader;
 use crate::symbol_node;
 
@@ -20,12 +20,12 @@ pub struct Link {
     /// The name.
     pub name: String,
     /// The target.
-    pub target: Target,
+    pub target: LinkTarget,
 }
 
 /// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum LinkTarget {
     /// The object at an address.
     Hard(u64),
     /// A path in the same file.
@@ -41,7 +41,7 @@ pub enum Target {
     User,
 }
 
-impl Target {
+impl LinkTarget {
     /// Describes a link that is not followed; `None` for links in the file.
     #[must_use]
     pub fn not_followed(&self) -> Option<String> {
@@ -66,24 +66,24 @@ pub(crate) fn list(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
     // Entries and records may have the same name.
     let mut add = |link: Link| {
         let rest = room.checked_sub(link.name.len() as u64);
-        room = rest.ok_or_else(|| invalid("names that are longer than the file"))?;
+        room = rest.ok_or_else(|| invalid("names longer than the file"))?;
         links.push(link);
         Ok(())
     };
-    for message in header.all(Kind::LINK) {
+    for message in header.all(MessageType::LINK) {
         add(link::parse(&message.body, file.sizes)?)?;
     }
-    if let Some(info) = header.body(file, Kind::LINK_INFO)? {
+    if let Some(info) = header.body(file, MessageType::LINK_INFO)? {
         let info = link_info::parse(&info, file.sizes)?;
         each_dense(file, &info, &mut |body| add(link::parse(&body, file.sizes)?))?;
     }
-    if let Some(table) = header.body(file, Kind::SYMBOL_TABLE)? {
+    if let Some(table) = header.body(file, MessageType::SYMBOL_TABLE)? {
         let (tree, heap) = symbol_table::parse(&table, file.sizes)?;
         let heap = LocalHeap::read(file, heap)?;
         each_entry(file, tree, &mut |entry| {
             let target = match entry.soft {
-                Some(path) => Target::Soft(heap.name(path)?),
-                None => Target::Hard(entry.header),
+                Some(path) => LinkTarget::Soft(heap.name(path)?),
+                None => LinkTarget::Hard(entry.header),
             };
             add(Link { name: heap.name(entry.name)?, target })
         })?;

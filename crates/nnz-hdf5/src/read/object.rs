@@ -5,14 +5,14 @@ use std::sync::Arc;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::file::File;
-use super::links::{self, Link, Target};
+use super::links::{self, Link, LinkTarget};
 use crate::UNDEFINED;
 use crate::btree_v2::{self, RecordType};
 use crate::datatype::Datatype;
 use crate::fault::invalid;
 use crate::fractal_heap::FractalHeap;
 use crate::message::shared::{self, SHARED};
-use crate::message::{Attribute, Kind, attribute, attribute_info, datatype};
+use crate::message::{Attribute, MessageType, attribute, attribute_info, datatype};
 use crate::object_header::ObjectHeader;
 
 /// Maximum number of soft links that are followed to an object.
@@ -60,13 +60,18 @@ impl Object {
     #[must_use]
     pub fn kind(&self) -> ObjectKind {
         let has = |kinds: &[u16]| kinds.iter().any(|kind| self.header.has(*kind));
-        if has(&[Kind::SYMBOL_TABLE, Kind::LINK, Kind::LINK_INFO, Kind::GROUP_INFO]) {
+        if has(&[
+            MessageType::SYMBOL_TABLE,
+            MessageType::LINK,
+            MessageType::LINK_INFO,
+            MessageType::GROUP_INFO,
+        ]) {
             ObjectKind::Group
-        } else if has(&[Kind::DATASPACE, Kind::LAYOUT]) {
+        } else if has(&[MessageType::DATASPACE, MessageType::LAYOUT]) {
             ObjectKind::Dataset
-        } else if has(&[Kind::DATATYPE]) {
+        } else if has(&[MessageType::DATATYPE]) {
             ObjectKind::Datatype
-        } else if has(&[Kind::ATTRIBUTE]) {
+        } else if has(&[MessageType::ATTRIBUTE]) {
             ObjectKind::Group
         } else {
             ObjectKind::Other
@@ -79,7 +84,7 @@ impl Object {
     ///
     /// Fails if there is none, or if it is invalid.
     pub fn datatype(&self) -> Result<Datatype> {
-        let body = self.header.body(&self.file, Kind::DATATYPE)?;
+        let body = self.header.body(&self.file, MessageType::DATATYPE)?;
         datatype::parse(&body.ok_or_else(|| invalid("an object without a datatype"))?)
     }
 
@@ -119,11 +124,11 @@ impl Object {
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
             here = match here.link(name)?.map(|link| link.target) {
                 None => return Err(Error::new(ErrorKind::Missing, Place::default())),
-                Some(Target::Hard(address)) => self.file.object(address)?,
-                Some(Target::Soft(path)) => {
+                Some(LinkTarget::Hard(address)) => self.file.object(address)?,
+                Some(LinkTarget::Soft(path)) => {
                     *soft += 1;
                     if *soft > MAX_SOFT {
-                        return Err(invalid("soft links that lead to each other"));
+                        return Err(invalid("circular soft links"));
                     }
                     let from = if path.starts_with('/') { self.file.root()? } else { here };
                     from.walk(&path, soft)?
@@ -146,10 +151,10 @@ impl Object {
         let file = &*self.file;
         let mut attributes = Vec::new();
         let mut room = file.bytes;
-        for message in self.header.all(Kind::ATTRIBUTE) {
+        for message in self.header.all(MessageType::ATTRIBUTE) {
             attributes.push(attribute::parse(file, &message.resolved(file)?)?);
         }
-        let Some(info) = self.header.body(file, Kind::ATTRIBUTE_INFO)? else {
+        let Some(info) = self.header.body(file, MessageType::ATTRIBUTE_INFO)? else {
             return Ok(attributes);
         };
         let (heap, names) = attribute_info::parse(&info, file.sizes)?;
@@ -160,12 +165,12 @@ impl Object {
         btree_v2::each_record(file, names, &[RecordType::ATTRIBUTE_NAMES], &mut |_, record| {
             let (id, rest) = record.split_at(record.len().min(8));
             let body = match rest.first().is_some_and(|flags| flags & SHARED != 0) {
-                true => shared::from_table(file, Kind::ATTRIBUTE, id)?,
+                true => shared::from_table(file, MessageType::ATTRIBUTE, id)?,
                 false => heap.object(file, id)?,
             };
             // Records may have the same object.
             let rest = room.checked_sub(body.len() as u64);
-            room = rest.ok_or_else(|| invalid("attributes that are larger than the file"))?;
+            room = rest.ok_or_else(|| invalid("attributes larger than the file"))?;
             attributes.push(attribute::parse(file, &body)?);
             Ok(())
         })?;

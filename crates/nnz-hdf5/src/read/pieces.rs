@@ -9,7 +9,7 @@ use super::layout::Chunked;
 const MAX_PLAIN: usize = 4 << 20;
 
 /// A piece of a read with its destination.
-pub(crate) enum Piece<'a> {
+pub(crate) enum ReadPiece<'a> {
     /// Not stored: fill values.
     Absent(&'a mut [u8]),
     /// Stored unchanged at an address.
@@ -19,7 +19,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// The pieces of a read. Unencoded chunks that are contiguous in the file are one piece.
-pub(crate) struct Pieces<'a, 't> {
+pub(crate) struct ReadPieces<'a, 't> {
     chunked: &'t Chunked,
     table: &'t ChunkTable,
     /// The next byte of the dataset.
@@ -27,7 +27,7 @@ pub(crate) struct Pieces<'a, 't> {
     rest: &'a mut [u8],
 }
 
-impl<'a, 't> Pieces<'a, 't> {
+impl<'a, 't> ReadPieces<'a, 't> {
     /// Starts at a byte of the dataset.
     pub(crate) fn new(
         chunked: &'t Chunked,
@@ -62,10 +62,10 @@ impl<'a, 't> Pieces<'a, 't> {
     }
 }
 
-impl<'a> Iterator for Pieces<'a, '_> {
-    type Item = Result<Piece<'a>>;
+impl<'a> Iterator for ReadPieces<'a, '_> {
+    type Item = Result<ReadPiece<'a>>;
 
-    fn next(&mut self) -> Option<Result<Piece<'a>>> {
+    fn next(&mut self) -> Option<Result<ReadPiece<'a>>> {
         if self.rest.is_empty() {
             return None;
         }
@@ -77,14 +77,14 @@ impl<'a> Iterator for Pieces<'a, '_> {
     }
 }
 
-impl<'a> Pieces<'a, '_> {
-    fn piece(&mut self) -> Result<Piece<'a>> {
+impl<'a> ReadPieces<'a, '_> {
+    fn piece(&mut self) -> Result<ReadPiece<'a>> {
         let (entry, from, mut wanted) = self.look(0)?;
         let Some(entry) = entry else {
-            return Ok(Piece::Absent(self.take(wanted)));
+            return Ok(ReadPiece::Absent(self.take(wanted)));
         };
         if !self.chunked.pipeline.is_plain(entry.skipped) {
-            return Ok(Piece::Packed(entry, from, self.take(wanted)));
+            return Ok(ReadPiece::Packed(entry, from, self.take(wanted)));
         }
         let address = entry.address + from as u64;
         while wanted < MAX_PLAIN && wanted < self.rest.len() {
@@ -95,6 +95,6 @@ impl<'a> Pieces<'a, '_> {
             }
             wanted += more;
         }
-        Ok(Piece::Plain(address, self.take(wanted)))
+        Ok(ReadPiece::Plain(address, self.take(wanted)))
     }
 }

@@ -26,7 +26,7 @@ pub struct VariableStrings {
     place: Place,
     recent: Vec<StoredCollection>,
     read: u64,
-    /// Whether strings are those of an attribute, which may be read several times.
+    /// Whether strings belong to an attribute, which may be read several times.
     keeps: bool,
 }
 
@@ -70,7 +70,8 @@ impl VariableStrings {
             Some(string) => Ok(&string[..memchr::memchr(0, string).unwrap_or(string.len())]),
             None => {
                 let place = place.at(At::Byte(address));
-                let found = format!("a damaged string heap without {len} bytes of object {index}");
+                let found =
+                    format!("a damaged string heap without the {len} bytes of object {index}");
                 Err(Error::mismatch(place, found, "the string of an element"))
             }
         }
@@ -101,7 +102,7 @@ impl VariableStrings {
         self.read += heap.bytes.len() as u64;
         if self.read > self.file.bytes.saturating_mul(64).saturating_add(MAX_READ) {
             let place = self.place.clone().at(At::Byte(address));
-            return Err(invalid("strings in too many places of the file").with_place(place));
+            return Err(invalid("strings scattered over too many heaps").with_place(place));
         }
         Ok(heap)
     }

@@ -64,7 +64,7 @@ impl Dataset {
         spec.check()?;
         // A type that cannot be encoded is refused before any data.
         if datatype::message(&spec.element)?.body.len() > MAX_MESSAGE {
-            return Err(Error::argument("a compound of too many fields"));
+            return Err(Error::argument("a compound type with too many fields"));
         }
         let row_bytes = spec.row_bytes()?;
         let bytes = spec.space.elements()?.checked_mul(spec.element_bytes()?.into());
@@ -76,11 +76,11 @@ impl Dataset {
             },
             Layout::Chunked(chunk) => {
                 let Dataspace::Simple { shape, .. } = &spec.space else {
-                    return Err(Error::argument("chunks of no dimensions"));
+                    return Err(Error::argument("chunks require 1 or more dimensions"));
                 };
                 let chunk: Vec<u64> = chunk.iter().map(|len| u64::from(*len)).collect();
                 let element = usize::try_from(spec.element_bytes()?)
-                    .map_err(|_| Error::argument("elements larger than memory"))?;
+                    .map_err(|_| Error::argument("elements that do not fit in memory"))?;
                 let tiles = match spec.by_column {
                     false => Tiles::new(shape, &chunk, element)?,
                     true => Tiles::by_column(shape, &chunk, element)?,
@@ -122,7 +122,7 @@ impl Dataset {
         let end = self.appended.checked_add(bytes.len() as u64);
         let end = end.filter(|end| self.expected.is_none_or(|expected| *end <= expected));
         let Some(end) = end.filter(|_| !self.finished) else {
-            return Err(Error::argument("more elements than the dataset has"));
+            return Err(Error::argument("more elements than the shape of the dataset"));
         };
         match &mut self.storage {
             Storage::Reserved(address) if self.pending.len() + bytes.len() > BATCH => {
@@ -198,7 +198,7 @@ impl Dataset {
         }
         let rows = self.appended.checked_div(self.row_bytes).unwrap_or(0);
         if rows.checked_mul(self.row_bytes) != Some(self.appended) {
-            return Err(Error::argument("the last row is not complete"));
+            return Err(Error::argument("an incomplete last row"));
         }
         if let Dataspace::Simple { shape, max_shape } = &mut self.spec.space {
             let max = max_shape.as_ref().and_then(|max| max.first().copied().flatten());

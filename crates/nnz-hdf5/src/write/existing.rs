@@ -10,12 +10,12 @@ use nnz_core::{Error, ErrorKind, Place, Result, full_path, readable};
 use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions, check_addition};
 
-use super::insert::Existing;
+use super::insert::ExistingGroup;
 use super::writer::{FileOptions, FileWriter};
 use crate::bytes::Fields;
-use crate::message::Kind;
+use crate::message::MessageType;
 use crate::read::file::File;
-use crate::read::links::Target;
+use crate::read::links::LinkTarget;
 use crate::read::object::{Object, ObjectKind};
 use crate::superblock::{CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K};
 
@@ -27,7 +27,7 @@ const LINGER: Duration = Duration::from_millis(20);
 /// An addition to an existing file.
 #[derive(Debug)]
 pub struct Addition {
-    /// Its names below the parent group, which is the root of the writer: one, or those of missing groups, too.
+    /// Its names below the parent group, which is the root of the writer: one, or also the names of missing groups.
     pub names: Vec<String>,
     /// The names of all members of its parent groups.
     pub names_around: BTreeSet<String>,
@@ -76,7 +76,7 @@ impl Addition {
         // A file in the old format has no creation order, nor does what is added to it.
         let track_order = options.track_order && old.superblock.version >= 2;
         let options = FileOptions { track_order, ..options };
-        let existing = Existing { group: found.group, replaced: found.member };
+        let existing = ExistingGroup { group: found.group, replaced: found.member };
         let file = FileWriter::add_to(staged, existing, options, around);
         let names = below.iter().map(|name| (*name).to_owned()).collect();
         Ok((file, Self { names, names_around: found.names_around, copied }))
@@ -100,7 +100,7 @@ fn check_form(old: &File, place: &Place) -> Result<()> {
     let wide = (superblock.sizes.offset, superblock.sizes.length) == (8, 8);
     let mut usual =
         wide && [superblock.chunk_k, superblock.internal_k, superblock.leaf_k] == USUAL_K;
-    if let Some(stored) = extension.as_ref().and_then(|it| it.all(Kind::BTREE_K).next()) {
+    if let Some(stored) = extension.as_ref().and_then(|it| it.all(MessageType::BTREE_K).next()) {
         // After the version.
         let mut fields = Fields(stored.body.get(1..).unwrap_or_default());
         let sizes = [fields.u16()?, fields.u16()?, fields.u16()?];
@@ -110,7 +110,7 @@ fn check_form(old: &File, place: &Place) -> Result<()> {
         let what = "adding to HDF5 files with structures of unusual sizes is not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
-    if extension.is_some_and(|extension| extension.has(Kind::CACHE_IMAGE)) {
+    if extension.is_some_and(|extension| extension.has(MessageType::CACHE_IMAGE)) {
         let what = "adding to HDF5 files with a metadata cache image is not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
@@ -159,7 +159,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
         // Other members than groups are not parsed further, so they may be of any kind.
         let member = readable(group.open(name))?;
         let kind = member.as_ref().map(Object::kind);
-        let is_hard = matches!(link.target, Target::Hard(_));
+        let is_hard = matches!(link.target, LinkTarget::Hard(_));
         let what = match (member, kind) {
             (Some(member), Some(ObjectKind::Group)) if !is_last => {
                 group = member;
@@ -181,7 +181,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
         let found = format!("{what} {}", names[..=depth].join("/"));
         return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
     }
-    Err(Error::argument("the name of what is added to an HDF5 file is missing"))
+    Err(Error::argument("the name of the object to add to an HDF5 file is missing"))
 }
 
 /// Refuses a file that another program is writing to, or did not close.

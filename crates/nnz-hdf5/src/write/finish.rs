@@ -7,7 +7,7 @@ use std::io::{Seek, Write};
 use nnz_core::{Error, Place, Result};
 
 use super::group::{self, Member};
-use super::insert::Existing;
+use super::insert::ExistingGroup;
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::value::Data;
@@ -41,7 +41,7 @@ pub(crate) struct Metadata<'a> {
     pub(crate) place: &'a Place,
     pub(crate) headers: Vec<u64>,
     /// Where the only member of the root group is added in an existing file; `None` for a new file.
-    pub(crate) existing: Option<&'a Existing>,
+    pub(crate) existing: Option<&'a ExistingGroup>,
 }
 
 impl Metadata<'_> {
@@ -190,7 +190,7 @@ impl Metadata<'_> {
         encode(&messages).map_err(self.at(object))
     }
 
-    /// Returns the messages of an object, without those of its attributes.
+    /// Returns the messages of an object, without its attributes.
     fn messages(&self, object: &Object, parts: Parts) -> Result<Vec<Message>> {
         let members = match &object.kind {
             ObjectKind::Dataset(dataset) => return dataset.messages(),

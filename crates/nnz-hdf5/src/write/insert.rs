@@ -14,8 +14,8 @@ use crate::btree_v1::Root;
 use crate::bytes::PutFields as _;
 use crate::fault::{invalid, unsupported};
 use crate::local_heap::LocalHeap;
-use crate::message::{Kind, Message, file_space, link, link_info, symbol_table};
-use crate::object_header::{MAX_BYTES, MAX_MESSAGE, ObjectHeader, Stored};
+use crate::message::{Message, MessageType, file_space, link, link_info, symbol_table};
+use crate::object_header::{MAX_BYTES, MAX_MESSAGE, ObjectHeader, StoredMessage};
 use crate::read::file::File;
 use crate::read::links;
 use crate::read::object::Object;
@@ -24,12 +24,12 @@ use crate::{UNDEFINED, checksum, superblock};
 
 /// The group of an existing file to which an object is added, and the object that it replaces.
 #[derive(Debug)]
-pub(crate) struct Existing {
+pub(crate) struct ExistingGroup {
     pub(crate) group: Object,
     pub(crate) replaced: Option<Object>,
 }
 
-impl Existing {
+impl ExistingGroup {
     /// Links the new object, whose entry has no name yet, and updates the superblock.
     pub(crate) fn link<W: Write + Seek>(
         &self,
@@ -38,7 +38,7 @@ impl Existing {
         output: &mut Output<W>,
     ) -> Result<()> {
         let (file, header) = (&**self.group.file(), &*self.group.header);
-        match header.body(file, Kind::SYMBOL_TABLE)? {
+        match header.body(file, MessageType::SYMBOL_TABLE)? {
             Some(table) => {
                 let (tree, heap) = symbol_table::parse(&table, file.sizes)?;
                 add_entry(file, (tree, heap), (name, object), output)?;
@@ -68,7 +68,9 @@ impl Existing {
         let (file, header) = (&**self.group.file(), &*self.group.header);
         let sizes = file.sizes;
         let mut edits = Edits { file, header, blocks: BTreeMap::new() };
-        for stored in header.messages.iter().filter(|stored| stored.message.kind == Kind::LINK) {
+        for stored in
+            header.messages.iter().filter(|stored| stored.message.kind == MessageType::LINK)
+        {
             if link::parse(&stored.message.body, sizes)?.name == name {
                 let at = stored.body + link::target_at(&stored.message.body)? as u64;
                 edits.put(stored.block, at, &address.to_le_bytes())?;
@@ -78,12 +80,12 @@ impl Existing {
         let mut links = Vec::new();
         let mut is_there = false;
         let mut messages: Vec<(Message, u16)> = Vec::new();
-        for Stored { message, order, .. } in &header.messages {
+        for StoredMessage { message, order, .. } in &header.messages {
             let mut message = message.clone();
             match message.kind {
-                Kind::NIL | Kind::CONTINUATION => continue,
-                Kind::LINK_INFO => {
-                    // What is in dense storage becomes messages of the header.
+                MessageType::NIL | MessageType::CONTINUATION => continue,
+                MessageType::LINK_INFO => {
+                    // Links in dense storage become messages of the header.
                     let info = link_info::parse(&message.body, sizes)?;
                     links::each_dense(file, &info, &mut |mut body| {
                         if link::parse(&body, sizes)?.name == name {
@@ -94,7 +96,7 @@ impl Existing {
                             target.copy_from_slice(&address.to_le_bytes());
                             is_there = true;
                         }
-                        links.push(Message { kind: Kind::LINK, flags: 0, body });
+                        links.push(Message { kind: MessageType::LINK, flags: 0, body });
                         Ok(())
                     })?;
                     if !is_there {
@@ -108,7 +110,7 @@ impl Existing {
             messages.push((message, *order));
         }
         if links.is_empty() {
-            return Err(unsupported("groups of this kind cannot be added to"));
+            return Err(unsupported("groups of this kind cannot be extended"));
         }
         messages.extend(links.into_iter().map(|link| (link, 0)));
         edits.move_messages(self.group.address(), &messages, output)?;
@@ -156,7 +158,8 @@ fn drop_link<W: Write + Seek>(
     if header.version == 1 {
         return output.write_at(at, &count);
     }
-    let stored = header.messages.iter().find(|stored| stored.message.kind == Kind::REFERENCE_COUNT);
+    let stored =
+        header.messages.iter().find(|stored| stored.message.kind == MessageType::REFERENCE_COUNT);
     let Some(stored) = stored else { return Ok(()) };
     let mut edits = Edits { file, header, blocks: BTreeMap::new() };
     edits.put(stored.block, at, &count)?;
@@ -170,7 +173,7 @@ fn forget_free_space<W: Write + Seek>(
     extension: &ObjectHeader,
     output: &mut Output<W>,
 ) -> Result<()> {
-    let of_kind = |stored: &&Stored| stored.message.kind == Kind::FILE_SPACE;
+    let of_kind = |stored: &&StoredMessage| stored.message.kind == MessageType::FILE_SPACE;
     let Some(stored) = extension.messages.iter().find(of_kind) else { return Ok(()) };
     let Some((at, byte)) = file_space::not_kept(&stored.message.body) else { return Ok(()) };
     let mut edits = Edits { file, header: extension, blocks: BTreeMap::new() };
@@ -221,22 +224,22 @@ impl Edits<'_> {
         }
         // Headers that are too long are not read.
         if block.len() > MAX_BYTES - self.header.blocks.first().map_or(0, |first| first.bytes) {
-            return Err(unsupported("groups of so many links cannot be added to"));
+            return Err(unsupported("groups with so many links cannot be extended"));
         }
         output.align()?;
         let mut body = output.append(&block)?.to_le_bytes().to_vec();
         body.put_u64(block.len() as u64);
         let mut first = Vec::new();
-        let continuation = Message { kind: Kind::CONTINUATION, flags: 0, body };
+        let continuation = Message { kind: MessageType::CONTINUATION, flags: 0, body };
         put_message(&mut first, header, &continuation, 0)?;
         let Some(place) = header.blocks.first().filter(|place| place.bytes >= first.len()) else {
-            return Err(unsupported("groups with so short a header cannot be added to"));
+            return Err(unsupported("groups with such a short header cannot be extended"));
         };
         let mut count = messages.len() + 1;
         // Fewer bytes than the head of a message are a gap.
         while let Some(rest) = (place.bytes - first.len()).checked_sub(header.head_bytes()) {
             let message =
-                Message { kind: Kind::NIL, flags: 0, body: vec![0; rest.min(MAX_MESSAGE)] };
+                Message { kind: MessageType::NIL, flags: 0, body: vec![0; rest.min(MAX_MESSAGE)] };
             put_message(&mut first, header, &message, 0)?;
             count += 1;
         }
@@ -245,7 +248,7 @@ impl Edits<'_> {
         match u16::try_from(count) {
             Ok(count) if header.version == 1 => output.write_at(address + 2, &count.to_le_bytes()),
             Err(_) if header.version == 1 => {
-                Err(unsupported("groups of so many links cannot be added to"))
+                Err(unsupported("groups with so many links cannot be extended"))
             }
             _ => Ok(()),
         }
@@ -275,7 +278,8 @@ fn put_message(
         1 => message.body.len().next_multiple_of(8),
         _ => message.body.len(),
     };
-    let len = u16::try_from(padded).map_err(|_| unsupported("a link of 64 KiB cannot be kept"))?;
+    let len = u16::try_from(padded)
+        .map_err(|_| unsupported("links of 64 KiB or more are not supported"))?;
     if header.version == 1 {
         out.put_u16(message.kind);
         out.put_u16(len);

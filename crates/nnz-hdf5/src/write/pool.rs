@@ -9,25 +9,25 @@ use super::pack::{Form, Packer};
 
 /// Stored chunks, contiguous, with the size of each.
 #[derive(Default)]
-pub(crate) struct Packed {
+pub(crate) struct EncodedChunks {
     pub(crate) bytes: Vec<u8>,
     pub(crate) sizes: Vec<u32>,
 }
 
 /// Chunks that are compressed now or later.
 pub(crate) enum Pending {
-    Done(IoResult<Packed>),
-    Running(Receiver<IoResult<Packed>>),
+    Done(IoResult<EncodedChunks>),
+    Running(Receiver<IoResult<EncodedChunks>>),
 }
 
 impl Pending {
     /// Waits for the chunks.
-    pub(crate) fn wait(self) -> IoResult<Packed> {
+    pub(crate) fn wait(self) -> IoResult<EncodedChunks> {
         match self {
             Self::Done(packed) => packed,
             Self::Running(packed) => packed
                 .recv()
-                .unwrap_or_else(|_| Err(IoError::other("a thread that compresses has ended"))),
+                .unwrap_or_else(|_| Err(IoError::other("a compression thread has ended"))),
         }
     }
 }
@@ -35,7 +35,7 @@ impl Pending {
 struct Job {
     chunks: Vec<u8>,
     form: Form,
-    packed: SyncSender<IoResult<Packed>>,
+    packed: SyncSender<IoResult<EncodedChunks>>,
 }
 
 /// A pool of threads that compress. They are started with the first chunks.
@@ -85,7 +85,7 @@ impl Pool {
             }
             self.jobs = Some(sender);
         }
-        self.jobs.as_ref().ok_or_else(|| IoError::other("no thread was started"))
+        self.jobs.as_ref().ok_or_else(|| IoError::other("no compression thread was started"))
     }
 }
 
@@ -109,12 +109,12 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
     }
 }
 
-fn pack(packer: &mut Option<Packer>, chunks: &[u8], form: Form) -> IoResult<Packed> {
+fn pack(packer: &mut Option<Packer>, chunks: &[u8], form: Form) -> IoResult<EncodedChunks> {
     let packer = match packer {
         Some(packer) if packer.compression() == form.compression => packer,
         other => other.insert(Packer::new(form.compression)),
     };
-    let mut packed = Packed::default();
+    let mut packed = EncodedChunks::default();
     for chunk in chunks.chunks_exact(form.chunk) {
         let before = packed.bytes.len();
         packer.pack(chunk, form.shuffle, &mut packed.bytes)?;

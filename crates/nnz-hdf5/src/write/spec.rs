@@ -27,7 +27,7 @@ pub struct DatasetSpec {
     pub(crate) element: ElementType,
     pub(crate) space: Dataspace,
     pub(crate) layout: Layout,
-    /// Whether the length of the first axis is that of the appended data.
+    /// Whether the first axis is as long as the appended data.
     pub(crate) growing: bool,
     /// Whether no elements are stored.
     pub(crate) unwritten: bool,
@@ -169,7 +169,7 @@ impl DatasetSpec {
     /// Returns the form of chunks.
     pub(crate) fn form(&self) -> Result<Form> {
         let Layout::Chunked(chunk) = &self.layout else {
-            return Err(Error::argument("the dataset is not in chunks"));
+            return Err(Error::argument("the dataset is not chunked"));
         };
         let element = self.element_bytes()?;
         let bytes = product(chunk.iter().map(|len| u64::from(*len)).chain([element.into()]))?;
@@ -184,12 +184,12 @@ impl DatasetSpec {
     pub(crate) fn check(&self) -> Result<()> {
         self.space.rank()?;
         if self.fill.as_ref().is_some_and(|fill| fill.len() as u64 != self.element.size()) {
-            return Err(Error::argument("a fill value of another size than an element"));
+            return Err(Error::argument("the fill value and the elements have different sizes"));
         }
         let bytes = product([self.space.elements()?, self.element_bytes()?.into()].into_iter())?;
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
         if self.by_column && (self.growing || !matches!(self.layout, Layout::Chunked(_))) {
-            let what = "elements are appended by column only to chunks of an array of known length";
+            let what = "appending by column requires a chunked array of known length";
             return Err(Error::argument(what));
         }
         match (&self.layout, &self.space) {
@@ -197,7 +197,9 @@ impl DatasetSpec {
                 check_compression(self.compression)?;
                 self.form()?;
                 if chunk.len() != shape.len() {
-                    return Err(Error::argument("a chunk of other dimensions than the shape"));
+                    return Err(Error::argument(
+                        "the chunk and the shape have different numbers of dimensions",
+                    ));
                 }
                 let fixed = |axis: usize| match max_shape {
                     Some(max) => max.get(axis).copied().flatten(),
@@ -208,24 +210,26 @@ impl DatasetSpec {
                     fixed(axis).is_some_and(|max| u64::from(*len) > max.max(1))
                 };
                 if chunk.iter().enumerate().any(exceeds) {
-                    return Err(Error::argument("a chunk longer than an axis can be"));
+                    return Err(Error::argument(
+                        "a chunk longer than the maximum length of an axis",
+                    ));
                 }
                 if self.growing && self.row_bytes()? == 0 {
-                    return Err(Error::argument("rows of 0 bytes cannot be counted"));
+                    return Err(Error::argument("rows of 0 bytes cannot be appended"));
                 }
                 Ok(())
             }
-            (Layout::Chunked(_), _) => Err(Error::argument("chunks of no dimensions")),
+            (Layout::Chunked(_), _) => Err(Error::argument("chunks require 1 or more dimensions")),
             _ if self.unwritten || self.shuffle || self.compression != Compression::None => {
-                Err(Error::argument("only chunks are compressed or left out"))
+                Err(Error::argument("only chunked datasets can be compressed or unwritten"))
             }
             (_, Dataspace::Simple { max_shape: Some(_), .. }) => {
-                growing_alone("an array that is not in chunks")
+                growing_alone("an array without chunks")
             }
             (_, Dataspace::Null | Dataspace::Scalar) if self.growing => growing_alone("a scalar"),
-            (Layout::Compact, _) if bytes > MAX_COMPACT => {
-                Err(Error::argument(format!("{bytes} bytes: compact data has {MAX_COMPACT}")))
-            }
+            (Layout::Compact, _) if bytes > MAX_COMPACT => Err(Error::argument(format!(
+                "compact data of {bytes} bytes: at most {MAX_COMPACT} are supported"
+            ))),
             _ => Ok(()),
         }
     }

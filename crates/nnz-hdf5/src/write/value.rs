@@ -113,7 +113,9 @@ impl Value {
     /// Fails if their number does not match the shape.
     pub fn bytes(element: ElementType, space: Dataspace, bytes: Vec<u8>) -> Result<Self> {
         if space.elements()?.checked_mul(element.size()) != Some(bytes.len() as u64) {
-            return Err(Error::argument("an attribute of another size than its shape and type"));
+            return Err(Error::argument(
+                "the size of the attribute does not match its shape and type",
+            ));
         }
         Ok(Self { element, space, data: Data::Bytes(bytes) })
     }
@@ -125,7 +127,7 @@ impl Value {
     /// Fails if the new shape has another number of elements.
     pub fn reshape(mut self, space: Dataspace) -> Result<Self> {
         if space.elements()? != self.space.elements()? {
-            return Err(Error::argument("a shape of another number of elements"));
+            return Err(Error::argument("the shape does not match the number of elements"));
         }
         self.space = space;
         Ok(self)

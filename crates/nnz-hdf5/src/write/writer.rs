@@ -11,7 +11,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::dataset::{ChunkStore, Dataset};
 use super::finish::Metadata;
-use super::insert::Existing;
+use super::insert::ExistingGroup;
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::spec::DatasetSpec;
@@ -67,7 +67,7 @@ pub struct FileWriter<W: Write + Seek> {
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
     /// The existing file to which an object is added.
-    existing: Option<Existing>,
+    existing: Option<ExistingGroup>,
 }
 
 impl FileWriter<StagedFile> {
@@ -148,7 +148,7 @@ impl<W: Write + Seek> FileWriter<W> {
     /// of the object, which is its only member.
     pub(crate) fn add_to(
         target: W,
-        existing: Existing,
+        existing: ExistingGroup,
         options: FileOptions,
         place: Place,
     ) -> Self {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nnz_core::Place;
-use nnz_hdf5::{Class, Dataset, File, Object, ObjectKind, Target, VariableStrings};
+use nnz_hdf5::{Class, Dataset, File, LinkTarget, Object, ObjectKind, VariableStrings};
 use nnz_storage::InputFile;
 
 /// Reads everything in a file.
@@ -27,10 +27,10 @@ pub(crate) fn read(path: &Path) -> nnz_core::Result<()> {
         let Ok(links) = object.links() else { continue };
         for link in links.iter() {
             match link.target {
-                Target::Hard(address) if seen.insert(address) => {
+                LinkTarget::Hard(address) if seen.insert(address) => {
                     pending.extend(file.object(address))
                 }
-                Target::Hard(_) => {}
+                LinkTarget::Hard(_) => {}
                 _ => drop(object.open(&link.name)),
             }
         }

@@ -4,7 +4,7 @@ use nnz_storage::TaskContext;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_hdf5::{File, FileOptions, Target, lookup3};
+use nnz_hdf5::{File, FileOptions, LinkTarget, lookup3};
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened};
 use nnz_testing::mutations::rounds;
@@ -124,7 +124,7 @@ fn failed_reads_are_no_unsupported_attributes() {
             let attributes = object.attributes()?;
             count += attributes.iter().filter(|attribute| attribute.value.is_ok()).count();
             for link in object.links()?.iter().filter(|_| depth < 3) {
-                if let Target::Hard(address) = link.target {
+                if let LinkTarget::Hard(address) = link.target {
                     pending.push((file.object(address)?, depth + 1));
                 }
             }
@@ -138,7 +138,7 @@ fn failed_reads_are_no_unsupported_attributes() {
     let types = File::open(InputFile::open(&original).unwrap()).unwrap().root().unwrap();
     let types = types.open("__DATA_TYPES__").unwrap();
     for link in types.links().unwrap().iter() {
-        let Target::Hard(address) = link.target else { continue };
+        let LinkTarget::Hard(address) = link.target else { continue };
         let start = usize::try_from(address).unwrap();
         let moved = (bytes.len() + 8192).next_multiple_of(4096);
         bytes.resize(moved + 4096, 0);

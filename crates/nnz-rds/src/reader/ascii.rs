@@ -77,7 +77,7 @@ impl Source<'_> {
     }
 
     fn next(&mut self) -> Result<u8> {
-        let byte = self.peek()?.ok_or_else(|| self.ended("more of a string"))?;
+        let byte = self.peek()?.ok_or_else(|| self.ended("the rest of a string"))?;
         self.skip();
         Ok(byte)
     }

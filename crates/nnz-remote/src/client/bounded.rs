@@ -17,18 +17,18 @@ use super::refusal::{Answer, set_last};
 use super::region::learn;
 use crate::object::PIECE;
 
-/// The longest body: that of the longest range, and of any list of a thousand names.
+/// Maximum length of a body: enough for the longest range, and for any list of a thousand names.
 const LONGEST: u64 = 2 * PIECE;
 
 /// Makes clients whose answers are bounded.
 #[derive(Debug)]
-pub(super) struct Bounded {
+pub(super) struct BoundedConnector {
     /// Whether an upload in parts is completed only if there is no such object. object_store cannot request
     /// this.
     pub(super) only_new: bool,
 }
 
-impl HttpConnector for Bounded {
+impl HttpConnector for BoundedConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // Making one reads the certificates of the system, and each has its own connections.
         let key = Key::of(options, self.only_new);
@@ -88,10 +88,10 @@ fn completes_upload(request: &HttpRequest) -> bool {
 }
 
 /// The type to which the macro `async_trait` expands an asynchronous function.
-type Called<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
+type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl HttpService for BoundedService {
-    fn call<'s, 'a>(&'s self, mut request: HttpRequest) -> Called<'a>
+    fn call<'s, 'a>(&'s self, mut request: HttpRequest) -> CallFuture<'a>
     where
         's: 'a,
         Self: 'a,

@@ -16,11 +16,11 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
 };
 
-pub(crate) use self::write::Existing;
-use super::bounded::Bounded;
+pub(crate) use self::write::ExistingObject;
+use super::bounded::BoundedConnector;
 use super::refusal::{Refusal, send};
 use super::web::install_ring;
-use super::{Listed, Part, learned};
+use super::{ListEntry, ObjectPart, learned};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
@@ -32,8 +32,8 @@ const MOST_PAGES: usize = 4096;
 /// The status of an answer if no part of the object is in the requested range.
 const UNSATISFIED: Option<u16> = Some(416);
 
-const FORBIDDEN: &str = "the server forbids it";
-const UNAUTHENTICATED: &str = "the server wants credentials, or others";
+const FORBIDDEN: &str = "access denied by the server";
+const UNAUTHENTICATED: &str = "the server requires valid credentials";
 
 /// A bucket or container.
 #[derive(Debug)]
@@ -82,7 +82,8 @@ impl Store {
         macro_rules! build {
             ($described:expr) => {{
                 let (builder, anonymous) = $described?;
-                let builder = builder.with_retry(retry).with_http_connector(Bounded { only_new });
+                let builder =
+                    builder.with_retry(retry).with_http_connector(BoundedConnector { only_new });
                 let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
                 let built: Built = (Arc::clone(&store) as _, store, anonymous);
                 built
@@ -103,7 +104,7 @@ impl Store {
         self.service == Service::S3 && learned(&self.bucket) != self.region
     }
 
-    pub(crate) async fn first(&self, key: &str, range: Range<u64>) -> Result<Part, Failure> {
+    pub(crate) async fn first(&self, key: &str, range: Range<u64>) -> Result<ObjectPart, Failure> {
         let path = parsed(key)?;
         let start = range.start;
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
@@ -115,9 +116,12 @@ impl Store {
                 let found = send(self.objects.get_opts(&path, head)).await;
                 let found = found.map_err(|error| self.failed(error))?;
                 match found.meta.size {
-                    total if total <= start => {
-                        Ok(Part { start: total, bytes: Bytes::new(), total, tag: found.meta.e_tag })
-                    }
+                    total if total <= start => Ok(ObjectPart {
+                        start: total,
+                        bytes: Bytes::new(),
+                        total,
+                        tag: found.meta.e_tag,
+                    }),
                     _ => Err(self.failed(error)),
                 }
             }
@@ -130,7 +134,7 @@ impl Store {
         key: &str,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range)),
             if_match: tag.map(str::to_owned),
@@ -151,7 +155,7 @@ impl Store {
         &self,
         key: &str,
         most: usize,
-    ) -> Result<(Vec<Listed>, bool), Failure> {
+    ) -> Result<(Vec<ListEntry>, bool), Failure> {
         let prefix = if key.is_empty() { String::new() } else { format!("{key}/") };
         let mut found = Vec::new();
         let mut token = None;
@@ -171,17 +175,17 @@ impl Store {
             };
             for object in &page.result.objects {
                 let name = name(&object.location);
-                found.extend(name.map(|name| Listed { name, len: Some(object.size) }));
+                found.extend(name.map(|name| ListEntry { name, len: Some(object.size) }));
             }
             for common in &page.result.common_prefixes {
-                found.extend(name(common).map(|name| Listed { name, len: None }));
+                found.extend(name(common).map(|name| ListEntry { name, len: None }));
             }
             token = page.page_token;
             if token.is_none() || found.len() >= most {
                 return Ok((found, token.is_none()));
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
+        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
     }
 
     fn denied(&self, what: &str, refusal: &Refusal) -> Failure {
@@ -189,7 +193,7 @@ impl Store {
         let code = refusal.code().filter(|code| *code != "AccessDenied");
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         let hint = match self.anonymous {
-            true => ": it was asked without credentials, as none were found",
+            true => ": the request had no credentials, as none were found",
             false => "",
         };
         Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{code}{hint}"))
@@ -207,12 +211,12 @@ impl Store {
             error => {
                 let request = refusal.cause::<reqwest::Error>();
                 if request.is_some_and(reqwest::Error::is_request) {
-                    let what = format!("no connection: {}", clean(&refusal.innermost()));
+                    let what = format!("connection failed: {}", clean(&refusal.innermost()));
                     return Failure::new(io::ErrorKind::Other, what);
                 }
                 // Requests were repeated, but not for a body of a list that was cut.
                 if request.is_some_and(|error| error.is_body() || error.is_decode()) {
-                    return Failure::transient("the server sent less than it said");
+                    return Failure::transient("the server sent fewer bytes than announced");
                 }
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 Failure::new(io::ErrorKind::Other, clean(&cause))
@@ -222,11 +226,11 @@ impl Store {
 }
 
 fn no_bucket() -> Failure {
-    Failure::new(io::ErrorKind::Other, "there is no such bucket")
+    Failure::new(io::ErrorKind::Other, "no such bucket")
 }
 
 /// Reads what was answered.
-async fn part(result: GetResult) -> Result<Part, Failure> {
+async fn part(result: GetResult) -> Result<ObjectPart, Failure> {
     let (total, tag) = (result.meta.size, result.meta.e_tag.clone());
     let (start, len) = (result.range.start, result.range.end.saturating_sub(result.range.start));
     // The body may be cut although the request succeeded.
@@ -235,17 +239,17 @@ async fn part(result: GetResult) -> Result<Part, Failure> {
         Failure::transient(clean(&cause))
     })?;
     match (bytes.len() as u64).cmp(&len) {
-        Ordering::Equal => Ok(Part { start, bytes, total, tag }),
-        Ordering::Less => Err(Failure::transient("the server sent less than it said")),
+        Ordering::Equal => Ok(ObjectPart { start, bytes, total, tag }),
+        Ordering::Less => Err(Failure::transient("the server sent fewer bytes than announced")),
         Ordering::Greater => {
-            Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))
+            Err(Failure::new(io::ErrorKind::Other, "the server sent more bytes than announced"))
         }
     }
 }
 
 fn parsed(key: &str) -> Result<Path, Failure> {
     Path::parse(key)
-        .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a key that can be asked for"))
+        .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a valid object key"))
 }
 
 fn client_options() -> ClientOptions {

@@ -10,7 +10,7 @@ use reqwest::header::{
 };
 use reqwest::{Response, StatusCode, redirect};
 
-use super::{First, Part};
+use super::{First, ObjectPart};
 use crate::StorageOptions;
 use crate::address::Address;
 use crate::failure::{Failure, clean};
@@ -95,7 +95,7 @@ impl Web {
                 // Some servers describe files that are compressed themselves in this way.
                 Some(_) if is_gzip(address.name()) => Ok(response),
                 Some(coded) if coded != "identity" => {
-                    let what = "the server compressed its answer, although that was not asked for";
+                    let what = "the server compressed its response without a request for it";
                     Err(Failure::new(io::ErrorKind::Unsupported, what))
                 }
                 _ => Ok(response),
@@ -133,14 +133,17 @@ impl Web {
                     return Err(Failure::new(io::ErrorKind::Other, WRONG_RANGE));
                 }
                 let bytes = body(response, range.end - range.start).await?;
-                Ok(First::Part(Part { start: range.start, bytes, total, tag }))
+                Ok(First::Part(ObjectPart { start: range.start, bytes, total, tag }))
             }
             // No range of an empty object can be satisfied.
             StatusCode::RANGE_NOT_SATISFIABLE => match unsatisfied(response.headers()) {
-                Some(total) if total <= asked.start => {
-                    Ok(First::Part(Part { start: total, bytes: bytes::Bytes::new(), total, tag }))
-                }
-                _ => Err(Failure::new(io::ErrorKind::Other, "the server refused the range")),
+                Some(total) if total <= asked.start => Ok(First::Part(ObjectPart {
+                    start: total,
+                    bytes: bytes::Bytes::new(),
+                    total,
+                    tag,
+                })),
+                _ => Err(Failure::new(io::ErrorKind::Other, "the server rejected the range")),
             },
             _ => {
                 let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -151,7 +154,7 @@ impl Web {
                 match len.filter(|len| *len <= SMALL.min(asked.end)) {
                     Some(total) => {
                         let bytes = body(response, total).await?;
-                        Ok(First::Part(Part { start: 0, bytes, total, tag }))
+                        Ok(First::Part(ObjectPart { start: 0, bytes, total, tag }))
                     }
                     None => Ok(First::Body(Body { response, len, tag })),
                 }
@@ -164,14 +167,14 @@ impl Web {
         address: &Address,
         range: Range<u64>,
         tag: Option<&str>,
-    ) -> Result<Part, Failure> {
+    ) -> Result<ObjectPart, Failure> {
         let response = self.get(address, Some(&range), tag).await?;
         let found = tag_of(response.headers());
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
             StatusCode::RANGE_NOT_SATISFIABLE => return Err(Failure::changed()),
             _ => {
-                let text = "the server no longer answers with a range";
+                let text = "the server no longer supports range requests";
                 return Err(Failure::new(io::ErrorKind::Other, text));
             }
         }
@@ -187,7 +190,7 @@ impl Web {
             return Err(Failure::changed());
         }
         let bytes = body(response, range.end - range.start).await?;
-        Ok(Part { start: range.start, bytes, total, tag: found })
+        Ok(ObjectPart { start: range.start, bytes, total, tag: found })
     }
 
     /// Fetches the whole object, from the start.
@@ -198,13 +201,13 @@ impl Web {
     }
 }
 
-/// Returns whether a name is that of a compressed file.
+/// Returns whether a name has the extension of a compressed file.
 fn is_gzip(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["gz", "bgz", "tgz"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-const WRONG_RANGE: &str = "the server answered with another range than was asked for";
+const WRONG_RANGE: &str = "the server responded with another range than requested";
 
 /// Reads a body, which has to have a length.
 async fn body(mut response: Response, len: u64) -> Result<bytes::Bytes, Failure> {
@@ -213,13 +216,16 @@ async fn body(mut response: Response, len: u64) -> Result<bytes::Bytes, Failure>
         bytes::BytesMut::with_capacity(len.min(usize::try_from(crate::object::PIECE).unwrap_or(0)));
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         if chunk.len() > len - all.len() {
-            return Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"));
+            return Err(Failure::new(
+                io::ErrorKind::Other,
+                "the server sent more bytes than announced",
+            ));
         }
         all.extend_from_slice(&chunk);
     }
     match all.len() == len {
         true => Ok(all.freeze()),
-        false => Err(Failure::transient("the server sent less than it said")),
+        false => Err(Failure::transient("the server sent fewer bytes than announced")),
     }
 }
 
@@ -241,7 +247,7 @@ fn content_range(headers: &HeaderMap) -> Result<(Range<u64>, u64), Failure> {
         Some((first..end, total))
     };
     parse().ok_or_else(|| {
-        Failure::new(io::ErrorKind::Other, "the server did not say which range it sent")
+        Failure::new(io::ErrorKind::Other, "the response of the server has no Content-Range")
     })
 }
 
@@ -267,11 +273,11 @@ fn failed(error: reqwest::Error) -> Failure {
         return Failure::new(io::ErrorKind::Other, clean(&described(error)));
     }
     let what = if error.is_timeout() {
-        "no answer in time"
+        "timeout"
     } else if error.is_connect() {
-        "no connection"
+        "connection failed"
     } else {
-        "the connection broke"
+        "connection lost"
     };
     Failure::transient(format!("{what}: {}", clean(&described(error))))
 }

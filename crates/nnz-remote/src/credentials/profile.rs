@@ -30,7 +30,7 @@ pub(super) fn read(named: Option<&str>) -> io::Result<Option<Vec<(Key, String)>>
         return match asked {
             None => Ok(None),
             Some(name) => {
-                let what = format!("there is no profile {name:?} in ~/.aws/config or credentials");
+                let what = format!("no profile {name:?} in ~/.aws/config or ~/.aws/credentials");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, what))
             }
         };
@@ -71,7 +71,7 @@ fn section(text: &str, name: &str) -> Section {
     found
 }
 
-/// Turns the settings of a profile into those of a client.
+/// Turns the settings of a profile into settings of a client.
 fn settings(mut all: Section, name: &str) -> io::Result<Vec<(Key, String)>> {
     let export = format!("run `aws configure export-credentials --profile {name} --format env`");
     if !all.contains_key("aws_access_key_id") {
@@ -80,7 +80,7 @@ fn settings(mut all: Section, name: &str) -> io::Result<Vec<(Key, String)>> {
         } else if let Some(kind) =
             all.keys().find(|key| key.starts_with("sso_") || *key == "role_arn")
         {
-            let what = format!("profile {name:?} has {kind}, which nnz does not follow: {export}");
+            let what = format!("profile {name:?} has {kind}, which nnz does not support: {export}");
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
     }
@@ -100,10 +100,10 @@ fn process(command: &str) -> io::Result<Section> {
     let failed = |what: &str| io::Error::other(format!("credential_process: {what}"));
     let run = Command::new("sh").arg("-c").arg(command).stdin(Stdio::null()).output()?;
     if !run.status.success() {
-        return Err(failed("it failed"));
+        return Err(failed("the command failed"));
     }
     let json: serde_json::Value =
-        serde_json::from_slice(&run.stdout).map_err(|_| failed("no JSON"))?;
+        serde_json::from_slice(&run.stdout).map_err(|_| failed("the output is not JSON"))?;
     let mut found = Section::new();
     for (name, key) in [
         ("AccessKeyId", "aws_access_key_id"),
@@ -115,7 +115,7 @@ fn process(command: &str) -> io::Result<Section> {
         }
     }
     match found.len() {
-        0 | 1 => Err(failed("no AccessKeyId and SecretAccessKey")),
+        0 | 1 => Err(failed("the output has no AccessKeyId and SecretAccessKey")),
         _ => Ok(found),
     }
 }

@@ -13,7 +13,7 @@ const FIRST_AHEAD: u64 = 128 << 10;
 const MOST_AHEAD: u64 = 2 * PIECE;
 const STREAMS: usize = 4;
 
-/// What is fetched at least where ranges have been announced in order for some time.
+/// Minimum size of a request where ranges have been announced in order for some time.
 const FOLLOWING: u64 = 1 << 20;
 
 /// The bytes that have to be announced in order before. What is fetched past the end of a part that another process

@@ -58,9 +58,9 @@ impl Extents {
 
 /// Ranges that were announced and not requested yet. They do not overlap.
 #[derive(Debug, Default)]
-pub(crate) struct Planned(BTreeMap<u64, (u64, bool)>);
+pub(crate) struct PlannedRanges(BTreeMap<u64, (u64, bool)>);
 
-impl Planned {
+impl PlannedRanges {
     /// Adds the parts of a range that are not planned yet.
     pub(crate) fn add(&mut self, range: Range<u64>, announced: bool) {
         let mut from = range.start;
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn planned_ranges_are_taken_in_order_and_once() {
-        let mut planned = Planned::default();
+        let mut planned = PlannedRanges::default();
         planned.add(10..20, true);
         planned.add(5..30, false);
         planned.add(40..50, true);

@@ -9,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use nnz_core::Cancellation;
 
 use super::RemoteStorage;
-use super::known::{Found, Known};
+use super::known::{FileCache, PathState};
 use crate::address::Address;
 use crate::bridge;
-use crate::client::{Client, First, Part};
+use crate::client::{Client, First, ObjectPart};
 use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
@@ -34,8 +34,8 @@ impl RemoteStorage {
             let most = range.start.saturating_add(MOST_BYTES);
             let range = range.start..range.end.clamp(range.start.saturating_add(1), most);
             match known.found.get(path) {
-                Some(Found::Listed(len)) if *len > 0 => listed.push((path, *len, range)),
-                Some(Found::Opened(file)) => opened.push((Arc::clone(file), range)),
+                Some(PathState::Listed(len)) if *len > 0 => listed.push((path, *len, range)),
+                Some(PathState::Opened(file)) => opened.push((Arc::clone(file), range)),
                 None if known.announced.len() < MOST && !self.is_outside(&known, path) => {
                     known.announced.push_back((path.clone(), range));
                 }
@@ -57,14 +57,14 @@ impl RemoteStorage {
     }
 
     /// Returns whether a path is known to be missing, or is requested already.
-    fn is_outside(&self, known: &Known, path: &Path) -> bool {
+    fn is_outside(&self, known: &FileCache, path: &Path) -> bool {
         let parent = path.parent().filter(|_| self.base.is_some());
         parent.is_some_and(|parent| known.listed.contains_key(parent))
             || known.opening.contains_key(path)
     }
 
     /// Returns what is known of a path, after waiting for its request.
-    pub(super) fn look(&self, path: &Path) -> io::Result<Option<Found>> {
+    pub(super) fn look(&self, path: &Path) -> io::Result<Option<PathState>> {
         let opening = self.known().opening.get(path).cloned();
         if let Some(opening) = opening {
             opening.wait(&self.shared.cancellation)?;
@@ -90,7 +90,7 @@ impl RemoteStorage {
         }
     }
 
-    fn next_ahead(&self) -> Option<Asking> {
+    fn next_ahead(&self) -> Option<OpenRequest> {
         let mut known = self.known();
         loop {
             let range = &known.announced.front()?.1;
@@ -117,7 +117,15 @@ impl RemoteStorage {
                 base: self.base.clone(),
                 known: Arc::downgrade(&self.known),
             };
-            return Some(Asking { storage, path, address, client, range, opening, done: false });
+            return Some(OpenRequest {
+                storage,
+                path,
+                address,
+                client,
+                range,
+                opening,
+                done: false,
+            });
         }
     }
 }
@@ -128,7 +136,7 @@ struct WeakStorage {
     files: StoreFiles,
     shared: Arc<Shared>,
     base: Option<(Address, Arc<Client>)>,
-    known: Weak<Mutex<Known>>,
+    known: Weak<Mutex<FileCache>>,
 }
 
 impl WeakStorage {
@@ -168,7 +176,7 @@ impl Opening {
 }
 
 /// A file that is requested.
-struct Asking {
+struct OpenRequest {
     storage: WeakStorage,
     path: PathBuf,
     address: Address,
@@ -179,7 +187,7 @@ struct Asking {
     done: bool,
 }
 
-impl Asking {
+impl OpenRequest {
     async fn run(mut self) {
         let (shared, range) = (Arc::clone(&self.storage.shared), self.range.clone());
         let len = range.end - range.start;
@@ -194,11 +202,11 @@ impl Asking {
             }
             // A copy of what comes without ranges is made by its reader.
             Ok(First::Body(_)) => (None, Ok(()), 0),
-            Ok(First::Page) => (Some(Found::NoObject), Ok(()), 0),
-            Err(failure) if failure.is_missing() => (Some(Found::NoObject), Ok(()), 0),
+            Ok(First::Page) => (Some(PathState::NoObject), Ok(()), 0),
+            Err(failure) if failure.is_missing() => (Some(PathState::NoObject), Ok(()), 0),
             Err(failure) => match self.storage.upgrade() {
                 Some(storage) if storage.may_be_absent(&self.address, failure.kind) => {
-                    (Some(Found::NoObject), Ok(()), 0)
+                    (Some(PathState::NoObject), Ok(()), 0)
                 }
                 _ => (None, Err(failure), 0),
             },
@@ -211,14 +219,14 @@ impl Asking {
     }
 
     /// Makes an object of a part of it, which counts as fetched ahead until it is read.
-    fn opened(&self, part: Part) -> Found {
+    fn opened(&self, part: ObjectPart) -> PathState {
         let (client, shared) = (&self.client, &self.storage.shared);
         let inner = Inner::new(client, self.address.clone(), shared, part.total);
         inner.take_first(part, true);
-        Found::Opened(Arc::new(Object(inner)))
+        PathState::Opened(Arc::new(Object(inner)))
     }
 
-    fn finish(&mut self, found: Option<Found>, end: Result<(), Failure>) {
+    fn finish(&mut self, found: Option<PathState>, end: Result<(), Failure>) {
         self.done = true;
         if let Some(storage) = self.storage.upgrade() {
             let mut known = storage.known();
@@ -232,11 +240,11 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         if !self.done {
             self.storage.shared.release_ahead(self.range.end - self.range.start);
-            self.finish(None, Err(Failure::transient("the request was given up")));
+            self.finish(None, Err(Failure::transient("the request was abandoned")));
         }
     }
 }

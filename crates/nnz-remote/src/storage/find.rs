@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::RemoteStorage;
-use super::known::Found;
+use super::known::PathState;
 use crate::address::{Address, Service};
 use crate::client::{Client, First};
 use crate::failure::Failure;
-use crate::stores::Expected;
+use crate::stores::LocationKind;
 
 /// Bytes of the first request for an object, for one inside a directory, such as a chunk of which a part may be
 /// read, and for a mark.
@@ -22,9 +22,9 @@ const FEW_NAMES: usize = 1000;
 
 impl RemoteStorage {
     /// Finds out what is at a path, and keeps what was fetched for that.
-    pub(super) fn find(&self, path: &Path) -> io::Result<Found> {
+    pub(super) fn find(&self, path: &Path) -> io::Result<PathState> {
         match self.look(path)? {
-            None | Some(Found::NoObject) => {}
+            None | Some(PathState::NoObject) => {}
             Some(found) => return Ok(found),
         }
         let (address, client) = self.locate(path)?;
@@ -39,7 +39,7 @@ impl RemoteStorage {
             },
         };
         let found = match found {
-            Err(error) if self.may_be_absent(&address, error.kind()) => Found::Missing,
+            Err(error) if self.may_be_absent(&address, error.kind()) => PathState::Missing,
             found => found?,
         };
         self.keep(path, found.clone());
@@ -47,7 +47,7 @@ impl RemoteStorage {
     }
 
     /// Finds an object; whether there are others below is not asked inside a directory.
-    pub(super) fn find_file(&self, path: &Path) -> io::Result<Found> {
+    pub(super) fn find_file(&self, path: &Path) -> io::Result<PathState> {
         if let Some(found) = self.look(path)? {
             return Ok(found);
         }
@@ -60,11 +60,11 @@ impl RemoteStorage {
         let first = self.run(async move { asked.first(&at, range).await })?;
         let found = match first {
             Ok(first) => match self.opened(&address, &client, first)? {
-                Some(opened) => Found::Opened(opened),
-                None => Found::NoObject,
+                Some(opened) => PathState::Opened(opened),
+                None => PathState::NoObject,
             },
-            Err(failure) if failure.is_missing() => Found::NoObject,
-            Err(failure) if self.may_be_absent(&address, failure.kind) => Found::NoObject,
+            Err(failure) if failure.is_missing() => PathState::NoObject,
+            Err(failure) if self.may_be_absent(&address, failure.kind) => PathState::NoObject,
             Err(failure) => return Err(failure.into()),
         };
         self.keep(path, found.clone());
@@ -92,16 +92,16 @@ impl RemoteStorage {
         path: &Path,
         address: &Address,
         client: &Arc<Client>,
-    ) -> io::Result<Found> {
+    ) -> io::Result<PathState> {
         let (at, asked) = (address.clone(), Arc::clone(client));
-        if matches!(self.files.expected(address.name()), Expected::Directory(_)) {
+        if matches!(self.files.expected(address.name()), LocationKind::Directory(_)) {
             let (key, listing) = (at.clone(), Arc::clone(&asked));
             let list = self.run(async move { listing.list(&key, FEW_NAMES).await })?;
             if let Ok((names, complete)) = list
                 && !names.is_empty()
             {
                 self.take_list(path, &names, complete);
-                return Ok(Found::Directory);
+                return Ok(PathState::Directory);
             }
         }
         let lists = self.run(async move {
@@ -118,26 +118,26 @@ impl RemoteStorage {
                 }
                 Err(failure) => match list.await {
                     Ok(list) => Ok(Err((failure, list))),
-                    Err(_) => Err(Failure::transient("the request was given up")),
+                    Err(_) => Err(Failure::transient("the request was abandoned")),
                 },
             }
         })??;
         let (failure, list) = match lists {
             Ok(first) => {
                 let opened = self.opened(address, client, first)?;
-                return Ok(opened.map_or(Found::Missing, Found::Opened));
+                return Ok(opened.map_or(PathState::Missing, PathState::Opened));
             }
             Err(lists) => lists,
         };
         match list {
             Ok((names, complete)) if !names.is_empty() => {
                 self.take_list(path, &names, complete);
-                Ok(Found::Directory)
+                Ok(PathState::Directory)
             }
             _ if failure.is_missing() => match list {
                 // Without the permission to list, this is the answer for missing objects.
                 Err(denied) if denied.kind != io::ErrorKind::PermissionDenied => Err(denied.into()),
-                _ => Ok(Found::Missing),
+                _ => Ok(PathState::Missing),
             },
             _ => Err(failure.into()),
         }
@@ -146,24 +146,29 @@ impl RemoteStorage {
     /// Returns whether the directory that was opened has the first of the marks that directories in it have.
     fn has_first_mark(&self) -> bool {
         let mark = self.files.inside.first().map(Path::new);
-        mark.is_some_and(|mark| matches!(self.known().found.get(mark), Some(Found::Opened(_))))
+        mark.is_some_and(|mark| matches!(self.known().found.get(mark), Some(PathState::Opened(_))))
     }
 
     /// Asks a web server for a file, and for the marks of a directory.
-    fn find_page(&self, path: &Path, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
+    fn find_page(
+        &self,
+        path: &Path,
+        address: &Address,
+        client: &Arc<Client>,
+    ) -> io::Result<PathState> {
         // Inside a store there are groups of one.
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
         let (likely, is_likely) = match files.expected(address.name()) {
-            // What is at the root of a store is in its directories, too.
+            // Files at the root of a store are in its directories, too.
             _ if !is_root && self.has_first_mark() => {
                 (files.inside.get(..1).unwrap_or_default(), true)
             }
             _ if !is_root => (&[][..], false),
-            Expected::File => (&[][..], false),
-            Expected::Directory(likely) => (likely, true),
-            Expected::Unknown => (files.marks[0], false),
+            LocationKind::File => (&[][..], false),
+            LocationKind::Directory(likely) => (likely, true),
+            LocationKind::Unknown => (files.marks[0], false),
         };
         let found = self.run(async move {
             // The first failure of a mark that may be there.
@@ -206,7 +211,7 @@ impl RemoteStorage {
                 return Ok(Err(store));
             }
             let own = own.unwrap_or_else(ask).await;
-            let own = own.map_err(|_| Failure::transient("the request was given up"))?;
+            let own = own.map_err(|_| Failure::transient("the request was abandoned"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
                 store = marked(files.inside, &[]).await;
@@ -232,27 +237,26 @@ impl RemoteStorage {
                 // A store is of one kind: other marks need no request.
                 if is_root {
                     for mark in files.marks.iter().copied().flatten() {
-                        self.keep(&path.join(mark), Found::Missing);
+                        self.keep(&path.join(mark), PathState::Missing);
                     }
                 }
                 for (mark, first) in marks {
                     let address = address.join(Path::new(mark))?;
                     if let Some(opened) = self.opened(&address, client, first)? {
-                        self.keep(&path.join(mark), Found::Opened(opened));
+                        self.keep(&path.join(mark), PathState::Opened(opened));
                     }
                 }
-                Ok(Found::Directory)
+                Ok(PathState::Directory)
             }
             Ok(Ok(First::Page)) if is_root => {
-                let what =
-                    "the server answers with a page for people, and not with a file or store";
+                let what = "the server responded with an HTML page, not with a file or store";
                 Err(io::Error::new(io::ErrorKind::Unsupported, what))
             }
             Ok(Ok(first)) => {
                 let opened = self.opened(address, client, first)?;
-                Ok(opened.map_or(Found::Missing, Found::Opened))
+                Ok(opened.map_or(PathState::Missing, PathState::Opened))
             }
-            Err(failure) if failure.is_missing() => Ok(Found::Missing),
+            Err(failure) if failure.is_missing() => Ok(PathState::Missing),
             Err(failure) => Err(failure.into()),
         }
     }

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use super::parts::{Limits, joined};
 use super::stop::Stop;
 use crate::StoreFiles;
-use crate::client::{Existing, Store};
+use crate::client::{ExistingObject, Store};
 use crate::failure::Failure;
 
 /// Members at the same time.
@@ -18,10 +18,10 @@ const AT_ONCE: usize = 16;
 /// An upload.
 pub(super) struct Job {
     pub(super) store: Arc<Store>,
-    /// The key of the file, or that of the directory without the slash at its end.
+    /// The key of the file, or of the directory without the slash at its end.
     pub(super) key: String,
     pub(super) files: StoreFiles,
-    pub(super) created: Arc<Created>,
+    pub(super) created: Arc<CreatedObjects>,
     pub(super) part_size: u64,
     pub(super) stop: Stop,
     pub(super) limits: Limits,
@@ -30,7 +30,7 @@ pub(super) struct Job {
 }
 
 /// The objects that an upload created, or may have created.
-pub(super) struct Created {
+pub(super) struct CreatedObjects {
     /// Identifies them in their metadata.
     token: String,
     /// Their keys, with the last one first to be removed.
@@ -61,7 +61,7 @@ impl Rank {
     }
 }
 
-impl Created {
+impl CreatedObjects {
     pub(super) fn new(token: String) -> Self {
         Self { token, keys: Mutex::default() }
     }
@@ -148,7 +148,7 @@ impl Job {
         self: Arc<Self>,
         files: Vec<UploadFile>,
         replace: bool,
-        outline: Option<Vec<Existing>>,
+        outline: Option<Vec<ExistingObject>>,
     ) -> Result<(), Failure> {
         let done = self.put_all(files, replace, outline).await;
         if done.is_err() {
@@ -161,7 +161,7 @@ impl Job {
         self: &Arc<Self>,
         files: Vec<UploadFile>,
         replace: bool,
-        outline: Option<Vec<Existing>>,
+        outline: Option<Vec<ExistingObject>>,
     ) -> Result<(), Failure> {
         let found = self.store.list_all(&self.key, usize::MAX);
         let found = self.stop.unless_stopped(found).await?;
@@ -169,7 +169,7 @@ impl Job {
         match replace {
             true => self.clear(found, is_object, outline.unwrap_or_default()).await?,
             false if is_object || !found.is_empty() => {
-                let what = "another program wrote it";
+                let what = "modified by another program";
                 return Err(Failure::new(io::ErrorKind::AlreadyExists, what));
             }
             false => {}
@@ -219,9 +219,9 @@ impl Job {
     /// Removes the objects of a directory: first what makes it a store, so that no reader sees a part of it.
     async fn clear(
         self: &Arc<Self>,
-        mut found: Vec<Existing>,
+        mut found: Vec<ExistingObject>,
         is_object: bool,
-        mut outline: Vec<Existing>,
+        mut outline: Vec<ExistingObject>,
     ) -> Result<(), Failure> {
         found.sort_by(|one, other| one.key.cmp(&other.key));
         outline.sort_by(|one, other| one.key.cmp(&other.key));

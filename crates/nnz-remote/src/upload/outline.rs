@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::task::JoinSet;
 
 use crate::address::Address;
-use crate::client::{Existing, Store};
+use crate::client::{ExistingObject, Store};
 use crate::failure::Failure;
 use crate::{StorageOptions, StoreFiles};
 
@@ -33,20 +33,20 @@ const MOST_KEPT: usize = 16 << 20;
 /// The objects of a directory, and the first bytes of some of them by key.
 #[derive(Clone, Default)]
 pub(super) struct Outline {
-    pub(super) objects: Vec<Existing>,
-    starts: HashMap<String, (Existing, Bytes)>,
+    pub(super) objects: Vec<ExistingObject>,
+    starts: HashMap<String, (ExistingObject, Bytes)>,
     kept: usize,
 }
 
 impl Outline {
     /// Returns the first bytes of an object that has not changed.
-    fn start(&self, object: &Existing, len: u64) -> Option<Bytes> {
+    fn start(&self, object: &ExistingObject, len: u64) -> Option<Bytes> {
         let (known, start) = self.starts.get(&object.key)?;
         let is_same = known == object && object.tag.is_some() && start.len() as u64 == len;
         is_same.then(|| start.clone())
     }
 
-    fn keep(&mut self, object: Existing, start: Bytes) {
+    fn keep(&mut self, object: ExistingObject, start: Bytes) {
         if self.kept + start.len() <= MOST_KEPT {
             self.kept += start.len();
             self.starts.insert(object.key.clone(), (object, start));
@@ -123,12 +123,12 @@ pub(super) async fn copy(
 }
 
 /// The first bytes of an object.
-type Copied = Result<(Existing, Bytes), Failure>;
+type CopyResult = Result<(ExistingObject, Bytes), Failure>;
 
 /// Keeps the first bytes of an object that were copied.
 fn take(
     outline: &mut Outline,
-    done: Option<Result<Copied, tokio::task::JoinError>>,
+    done: Option<Result<CopyResult, tokio::task::JoinError>>,
 ) -> Result<(), Failure> {
     if let Some((object, start)) = super::parts::joined(done)? {
         outline.keep(object, start);
@@ -164,10 +164,10 @@ fn create(to: &Path, name: &str, len: u64) -> io::Result<PathBuf> {
 /// Copies the first bytes of an object.
 async fn fill(
     store: Arc<Store>,
-    object: Existing,
+    object: ExistingObject,
     len: u64,
     path: PathBuf,
-) -> Result<(Existing, Bytes), Failure> {
+) -> Result<(ExistingObject, Bytes), Failure> {
     let start = store.start_of(&object.key, len).await?;
     write(&path, &start)?;
     Ok((object, start))
@@ -179,5 +179,5 @@ fn write(path: &Path, start: &[u8]) -> Result<(), Failure> {
 }
 
 fn local(error: &io::Error) -> Failure {
-    Failure::new(error.kind(), format!("cannot compare what would be replaced: {error}"))
+    Failure::new(error.kind(), format!("cannot check the objects to replace: {error}"))
 }

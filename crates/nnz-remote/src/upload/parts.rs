@@ -75,7 +75,7 @@ impl Job {
         };
         let done = done.await;
         if done.is_err() {
-            // Parts that are left are paid for. The error is that of the upload.
+            // Parts that are left are paid for. The error of the upload is returned.
             let _ = upload.abort().await;
         }
         done
@@ -123,7 +123,7 @@ pub(super) fn joined<T>(
 ) -> Result<Option<T>, Failure> {
     match done {
         Some(Ok(done)) => done.map(Some),
-        Some(Err(_)) => Err(Failure::new(io::ErrorKind::Other, "the thread for requests ended")),
+        Some(Err(_)) => Err(Failure::new(io::ErrorKind::Other, "the request thread ended")),
         None => Ok(None),
     }
 }
@@ -138,7 +138,7 @@ async fn read(file: &Arc<UploadFile>, at: u64, len: u64) -> Result<Bytes, Failur
         Ok::<_, io::Error>(Bytes::from(bytes))
     });
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(io::ErrorKind::Other, format!("cannot read what is uploaded: {error}"))
+        Failure::new(io::ErrorKind::Other, format!("cannot read the data to upload: {error}"))
     };
     match read.await {
         Ok(read) => read.map_err(|error| failed(&error)),

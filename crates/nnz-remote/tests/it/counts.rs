@@ -45,7 +45,7 @@ fn s3(server: &Server) -> Context {
     Context::default().with_storage_options(options).unwrap()
 }
 
-/// Reads columns, and checks that they are those of the matrix.
+/// Reads columns, and compares them with the columns of the matrix.
 fn read(location: &str, context: &Context, cols: &[u64]) {
     let source = context.open(location).unwrap().into_matrix().unwrap();
     let selection = Selection::ranges(cols.iter().map(|col| *col..col + 1));

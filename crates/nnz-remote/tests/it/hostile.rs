@@ -15,12 +15,12 @@ fn read(storage: &RemoteStorage, path: &str) -> std::io::Result<()> {
 #[test]
 fn wrong_answers_are_errors() {
     let cases = [
-        (WrongAnswer::OtherRange, "another range than was asked for", "got 1..65536"),
+        (WrongAnswer::OtherRange, "another range than requested", "got 1..65536"),
         (WrongAnswer::LongestLength, "18446744073709551615 bytes", "18446744073709551615 bytes"),
-        (WrongAnswer::Short, "less than it said", "less than it said"),
-        (WrongAnswer::Endless, "more than it said", "content-length header missing"),
+        (WrongAnswer::Short, "fewer bytes than announced", "fewer bytes than announced"),
+        (WrongAnswer::Endless, "more bytes than announced", "content-length header missing"),
         (WrongAnswer::Redirect, "too many redirects", "following redirect"),
-        (WrongAnswer::Compressed, "compressed its answer", ""),
+        (WrongAnswer::Compressed, "compressed its response", ""),
         (WrongAnswer::EndlessError, "403 forbidden", "length limit exceeded"),
     ];
     std::thread::scope(|scope| {

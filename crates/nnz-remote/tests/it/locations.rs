@@ -74,7 +74,7 @@ fn samples(root: &Path) -> Vec<PathBuf> {
 /// Returns whether results differ only because web servers do not list directories: checking a store needs a list,
 /// and Zarr without consolidated metadata is found by one.
 fn is_unlisted(path: &Path, local: &str, remote: &str) -> bool {
-    let says = |line: &str| line.contains("a web server does not list");
+    let says = |line: &str| line.contains("web servers do not support listing");
     let is_zarr = [".zgroup", ".zattrs", "zarr.json"].iter().any(|name| path.join(name).exists());
     let is_checked = |line: &str| line.starts_with("check: ") && says(line);
     if is_zarr && remote.lines().next().is_some_and(says) {
@@ -100,7 +100,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
     let compared = |number: usize, path: &Path| {
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
         let mut different = Vec::new();
-        // Over a network consolidated metadata are used without looking at those of each array.
+        // Over a network, consolidated metadata is used without looking at the metadata of each array.
         if name.contains("consolidated_disagrees") {
             return different;
         }
@@ -120,7 +120,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
         }
         different
     };
-    // Several at once, as most of the time is that of waiting after a failure.
+    // Several at once, as most of the time is spent waiting after a failure.
     let samples = samples(&root);
     let left = Mutex::new(samples.iter().enumerate().filter(|(number, _)| pick(*number)));
     let different = std::thread::scope(|scope| {

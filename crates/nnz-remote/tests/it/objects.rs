@@ -184,7 +184,7 @@ fn a_server_without_ranges_is_copied_as_it_is_read() {
     let limited = StorageOptions::new().with("spool_limit", "1000");
     let refused = RemoteStorage::with_options(limited).open(Path::new(&path)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
-    assert!(refused.to_string().contains("does not answer with ranges"), "{refused}");
+    assert!(refused.to_string().contains("does not support range requests"), "{refused}");
 }
 
 #[test]
@@ -280,10 +280,10 @@ fn unknown_options_and_servers_are_errors() {
     for endpoint in ["", "localhost:9000"] {
         let odd = RemoteStorage::with_options(StorageOptions::new().with("endpoint", endpoint));
         let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();
-        assert_eq!(error, "the endpoint has to start with https:// or http://");
+        assert_eq!(error, "the endpoint must start with https:// or http://");
     }
     let started = std::time::Instant::now();
     let error = RemoteStorage::new().open(Path::new("http://127.0.0.1:9/x")).unwrap_err();
-    assert!(error.to_string().starts_with("no connection"), "{error}");
+    assert!(error.to_string().starts_with("connection failed"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(10));
 }

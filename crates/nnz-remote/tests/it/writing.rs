@@ -312,7 +312,7 @@ fn a_store_that_is_replaced_is_no_store_if_writing_fails() {
         ..Behavior::default()
     });
     let error = bucket.write(2, "s3://bucket/m.bpcells", &forced()).unwrap_err();
-    assert!(error.to_string().contains("the server forbids it"), "{error}");
+    assert!(error.to_string().contains("access denied by the server"), "{error}");
     seen.replace(receiver.recv().unwrap());
     assert_eq!(seen, Some(false));
     assert!(bucket.objects().is_empty(), "{:?}", bucket.objects().keys());
@@ -340,7 +340,8 @@ fn a_failure_leaves_nothing() {
             let at = format!("s3://bucket/d/{name}");
             let error = bucket.write(1, &at, &options).expect_err(part).to_string();
             assert!(
-                error.starts_with("s3://bucket/d/m.") && error.contains(": the server forbids it"),
+                error.starts_with("s3://bucket/d/m.")
+                    && error.contains(": access denied by the server"),
                 "{error}"
             );
             assert_eq!(error.lines().count(), 1);
@@ -455,7 +456,7 @@ fn places_that_cannot_be_written_are_clear_errors() {
         |to: &str, options: &ConvertOptions| bucket.write(1, to, options).unwrap_err().to_string();
     let options = ConvertOptions::default();
     let https =
-        "https:// and http:// are for reading: write to s3://, gs:// or az://, or to a local path";
+        "https:// and http:// are read-only: write to s3://, gs:// or az://, or to a local path";
     assert_eq!(
         refused("https://hush:hush@host/m.bpcells", &options),
         format!("https://host/m.bpcells: {https}")
@@ -464,11 +465,8 @@ fn places_that_cannot_be_written_are_clear_errors() {
         refused("http://host/m.h5ad", &options.clone().format("anndata")),
         format!("http://host/m.h5ad: {https}")
     );
-    assert_eq!(
-        refused("s3://none/m.bpcells", &options),
-        "s3://none/m.bpcells: there is no such bucket"
-    );
-    assert_eq!(refused("s3://none/m.mtx", &options), "s3://none/m.mtx: there is no such bucket");
+    assert_eq!(refused("s3://none/m.bpcells", &options), "s3://none/m.bpcells: no such bucket");
+    assert_eq!(refused("s3://none/m.mtx", &options), "s3://none/m.mtx: no such bucket");
     let rootless = refused("s3://bucket/", &options.clone().format("bpcells"));
     assert_eq!(rootless, "s3://bucket: the URL has no key: write to BUCKET/KEY");
     // Groups of new files are written, but not added to existing ones.
@@ -486,7 +484,7 @@ fn places_that_cannot_be_written_are_clear_errors() {
     bucket.server.set(Behavior { query: Some("none".to_owned()), ..Behavior::default() });
     for name in ["m.bpcells", "m.mtx"] {
         let error = refused(&format!("s3://bucket/{name}"), &options);
-        assert_eq!(error, format!("s3://bucket/{name}: the server forbids it"));
+        assert_eq!(error, format!("s3://bucket/{name}: access denied by the server"));
     }
 }
 

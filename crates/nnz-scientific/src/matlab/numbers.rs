@@ -120,7 +120,7 @@ impl NdArray for Numbers {
 
 fn fill(out: &mut [u8], bytes: &[u8]) -> Result<()> {
     if out.len() != bytes.len() {
-        return Err(Error::argument("a buffer that is not a whole number of elements"));
+        return Err(Error::argument("the buffer is not a multiple of the element size"));
     }
     out.copy_from_slice(bytes);
     Ok(())

@@ -24,7 +24,7 @@ pub enum MatlabData {
 pub struct MatlabTensor {
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// The elements, those of the first dimension adjacent.
+    /// The elements in Fortran order.
     pub values: Vector,
     /// The version of the file.
     pub version: &'static str,
@@ -59,7 +59,7 @@ impl Variable {
     /// Returns the type of values, or the error that the variable is not read.
     pub(super) fn required_type(&self, path: &Path) -> Result<ValueType> {
         self.value_type().ok_or_else(|| {
-            let what = format!("a variable of class {}, which is not read", self.kind());
+            let what = format!("a variable of class {}, which is not supported", self.kind());
             Error::unsupported(Place::array(path, &*self.path), what)
         })
     }

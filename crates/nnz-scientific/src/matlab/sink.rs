@@ -27,7 +27,7 @@ pub fn sparse_capabilities(value_type: ValueType) -> SinkCapabilities {
     SinkCapabilities { unique: true, ..SinkCapabilities::new(&[Order::Col], types) }
 }
 
-/// What a dense array can store.
+/// Capabilities of a dense array as a target.
 pub const DENSE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: true,
     unique: true,

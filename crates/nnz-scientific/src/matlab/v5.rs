@@ -22,9 +22,9 @@ use super::numbers::Numbers;
 use super::open::{self, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use array::{Array, Parser};
-use list::Found;
+use list::VariableLocation;
 use space::Space;
-use stored::Stored;
+use stored::StoredNumbers;
 use tag::Tag;
 
 pub use header::is_v5;
@@ -38,7 +38,7 @@ pub struct MatFile {
     file: InputFile,
     /// Whether numbers are big-endian.
     big: bool,
-    found: Vec<Found>,
+    found: Vec<VariableLocation>,
 }
 
 impl MatFile {
@@ -196,7 +196,7 @@ impl Parts<'_, '_> {
         }
         let (space, big) = (Arc::clone(self.space), self.parser.big);
         let (element, size) = (ElementType::Number(value_type), value_type.size());
-        let stored = Stored { space, place, at: tag.data, shape: [len], element, size, big };
+        let stored = StoredNumbers { space, place, at: tag.data, shape: [len], element, size, big };
         Vector::new(Box::new(stored))
     }
 }

@@ -16,7 +16,7 @@ use super::open::{self as data, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use flat::Flat;
 
-pub use list::{Unsupported, unsupported, variables};
+pub use list::{UnsupportedMember, unsupported, variables};
 
 /// The version of the files.
 pub(super) const VERSION: &str = "7.3";

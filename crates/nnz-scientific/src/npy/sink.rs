@@ -6,9 +6,9 @@ use nnz_container::npy::NpyFileWriter;
 use nnz_core::{Error, Header, Order, Place, Result, SinkCapabilities, ValueType};
 use nnz_storage::staging::WriteOptions;
 
-use crate::dense_sink::{CellOutput, DenseSink, fill_block};
+use crate::dense_sink::{DenseOutput, DenseSink, fill_block};
 
-/// What an array can store.
+/// Capabilities of an array as a target.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: true,
     unique: true,
@@ -32,7 +32,7 @@ pub fn create(path: &Path, header: &Header, write: WriteOptions) -> Result<Dense
     Ok(DenseSink::new(Box::new(out), header, block, Place::path(path)))
 }
 
-impl CellOutput for NpyFileWriter {
+impl DenseOutput for NpyFileWriter {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.append(bytes)
     }

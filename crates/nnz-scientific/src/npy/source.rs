@@ -15,7 +15,7 @@ use nnz_storage::InputFile;
 pub struct NpySource {
     /// The size of the file.
     bytes: u64,
-    cells: Dense,
+    matrix: Dense,
     is_vector: bool,
     header: Header,
 }
@@ -37,23 +37,23 @@ impl NpySource {
             }
         };
         let is_vector = array.shape.len() == 1;
-        let cells = Dense::new(Vector::new(array.elements)?, shape, order)?;
+        let matrix = Dense::new(Vector::new(array.elements)?, shape, order)?;
         let header = Header {
             shape,
             order,
             ordered: true,
             sorted_majors: true,
             sorted_indices: Some(true),
-            value_type: cells.value_type(),
+            value_type: matrix.value_type(),
             iso: false,
-            nnz: Some(cells.entries()),
+            nnz: Some(matrix.entries()),
             storage: Storage::Dense,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        Ok(Self { bytes: file.len(), cells, is_vector, header })
+        Ok(Self { bytes: file.len(), matrix, is_vector, header })
     }
 }
 
@@ -92,7 +92,7 @@ impl MatrixSource for NpySource {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        self.cells.units(majors, fields)
+        self.matrix.units(majors, fields)
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

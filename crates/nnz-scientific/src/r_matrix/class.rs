@@ -1,4 +1,4 @@
-//! Classes of matrices: those of the package Matrix, and those that extend them.
+//! Classes of matrices: classes of the package Matrix, and classes that extend them.
 
 use nnz_container::rds::{Object, Value};
 
@@ -40,7 +40,7 @@ impl MatrixClass {
     }
 
     /// Returns the class of the package Matrix that a class of another package extends, by its slots: an object has
-    /// all those of the class that it extends.
+    /// all slots of the class that it extends.
     pub(super) fn extended(object: &Object) -> Option<Self> {
         let has = |slot: &str| object.attribute(slot).is_some();
         if is_of_matrix(object) || !has("Dim") || !has("Dimnames") || has("perm") {
@@ -80,7 +80,7 @@ pub(super) fn is_of_matrix(object: &Object) -> bool {
     }
 }
 
-/// Returns the slots that a class adds to those of the class that it extends.
+/// Returns the slots that a class adds to the class that it extends.
 pub(super) fn added_slots(object: &Object) -> Vec<String> {
     let tags = object.attributes().filter_map(|entry| entry.tag.as_ref());
     let added = tags.filter(|tag| !SLOTS.iter().any(|slot| tag.is(slot)));

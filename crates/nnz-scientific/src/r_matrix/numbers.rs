@@ -8,7 +8,7 @@ use nnz_core::{At, Bint8, Element, Error, Place, Result, Scalar, ValueType, Valu
 /// The missing value of integers and logicals in R.
 const NA: i32 = i32::MIN;
 
-/// The values of all entries or cells.
+/// The values of all entries or elements.
 pub(super) enum Numbers {
     Real(Reals),
     Integer(Integers),

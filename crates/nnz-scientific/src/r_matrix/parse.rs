@@ -12,7 +12,7 @@ use super::slots::{AxisNames, Slots};
 /// The parts of a matrix. Everything but its indices has been checked.
 pub(super) struct Parts {
     pub(super) class: String,
-    /// Slots that the class adds to those of the package Matrix.
+    /// Slots that the class adds to its class of the package Matrix.
     pub(super) added: Vec<String>,
     pub(super) shape: Shape,
     pub(super) order: Order,
@@ -30,7 +30,7 @@ pub(super) enum Places {
     Compressed { pointers: Integers, minors: Integers },
     /// Row and column of each entry.
     Triplets { rows: Integers, cols: Integers },
-    /// Every cell, by column.
+    /// Every element, by column.
     Dense,
 }
 
@@ -97,7 +97,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
         numbers,
         names,
     };
-    check_cells(slots, &parts)?;
+    check_elements(slots, &parts)?;
     Ok(parts)
 }
 
@@ -152,7 +152,7 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     };
     let parts = Parts { class, added, shape, order, structure, triangle, places, numbers, names };
     match &parts.places {
-        Places::Dense => check_cells(slots, &parts)?,
+        Places::Dense => check_elements(slots, &parts)?,
         Places::Compressed { pointers, minors } => {
             check_pointers(slots, pointers, minors.len(), shape.major(order))?;
             check_values(slots, &parts, minors.len())?;
@@ -208,7 +208,7 @@ fn structure(
     }
 }
 
-fn check_cells(slots: &Slots<'_>, parts: &Parts) -> Result<()> {
+fn check_elements(slots: &Slots<'_>, parts: &Parts) -> Result<()> {
     let found = parts.numbers.len().unwrap_or(0);
     if u128::from(found) == parts.shape.elements() {
         return Ok(());

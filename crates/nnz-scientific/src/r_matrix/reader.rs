@@ -17,7 +17,7 @@ const PIECE: u64 = 64 << 10;
 
 /// Splits a range of major vectors into pieces.
 pub(super) enum Reader<'a> {
-    /// Vectors of entries, or of all cells.
+    /// Vectors of entries, or of all elements.
     Vectors { source: &'a RMatrixSource, cursor: PointerCursor },
     /// Triplets from entry `next` on.
     Triplets { source: &'a RMatrixSource, rows: &'a Integers, next: u64 },
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(source: &'a RMatrixSource, majors: Range<u64>) -> Self {
         match &source.parts.places {
             Places::Triplets { rows, .. } => Self::Triplets { source, rows, next: 0 },
-            // Without cells the major vectors are skipped, because there may be many.
+            // Without elements the major vectors are skipped, because there may be many.
             Places::Dense if source.header.shape.rows == 0 => {
                 Self::Vectors { source, cursor: PointerCursor::new(0..0, PIECE) }
             }

@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_storage::staging::WriteOptions;
 
-/// What a `dgCMatrix` can store.
+/// Capabilities of a `dgCMatrix` as a target.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],
@@ -68,7 +68,7 @@ pub fn create(
     }
     let side = |len: u64| i32::try_from(len).ok();
     let (Some(rows), Some(cols)) = (side(header.shape.rows), side(header.shape.cols)) else {
-        let expected = format!("sides of at most {MOST}");
+        let expected = format!("at most {MOST} rows and columns");
         return Err(Error::mismatch(place, header.shape, expected));
     };
     if let Some(stored) = header.nnz.filter(|&stored| stored > MOST) {

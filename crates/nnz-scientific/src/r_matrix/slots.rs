@@ -54,7 +54,7 @@ impl Slots<'_> {
         match (sides.len(), side(0), side(1)) {
             (2, Some(rows), Some(cols)) => Ok(Shape { rows, cols }),
             _ => {
-                let found = format!("{} sides", sides.len());
+                let found = format!("{} dimensions", sides.len());
                 Err(Error::mismatch(self.place(Some(name)), found, "two non-negative integers"))
             }
         }
@@ -100,7 +100,7 @@ pub(super) struct AxisNames {
 }
 
 impl AxisNames {
-    /// Uses the same names for rows and columns, like R: those of the columns if there are any.
+    /// Uses the same names for rows and columns, like R: the names of the columns if there are any.
     pub(super) fn make_symmetric(&mut self) {
         let [rows, cols] = &mut self.of_axes;
         let some = |names: &&Strings| !names.is_empty();

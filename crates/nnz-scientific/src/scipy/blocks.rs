@@ -9,13 +9,13 @@ use nnz_core::{
     Values,
 };
 
-/// Cells in a unit, unless a block has more.
-const CELLS: u64 = 1 << 16;
+/// Elements in a unit, unless a block has more.
+const ELEMENTS: u64 = 1 << 16;
 
-/// The largest number of cells in a block; larger blocks would need too much memory.
+/// The largest number of elements in a block; larger blocks would need too much memory.
 const LARGEST: u64 = 1 << 22;
 
-/// A matrix of dense blocks. Its cells are read block by block, each by row.
+/// A matrix of dense blocks. Its elements are read block by block, each by row.
 #[derive(Debug)]
 pub(super) struct Blocks {
     /// The positions of blocks, like entries of a matrix of blocks.
@@ -44,9 +44,9 @@ impl Blocks {
             let found = format!("{shape} in blocks of {block}");
             return Err(Error::mismatch(place, found, "a multiple of the size of blocks"));
         }
-        let cells = u64::try_from(block.elements()).ok().filter(|cells| *cells <= LARGEST);
-        let Some(cells) = cells else {
-            let what = format!("blocks of {block} cells: at most {LARGEST} are supported");
+        let elements = u64::try_from(block.elements()).ok().filter(|elements| *elements <= LARGEST);
+        let Some(elements) = elements else {
+            let what = format!("blocks of {block} elements: at most {LARGEST} are supported");
             return Err(Error::unsupported(data.place(), what));
         };
         let arrays = CompressedArrays {
@@ -56,10 +56,10 @@ impl Blocks {
         };
         let of_blocks = Shape { rows: shape.rows / rows, cols: shape.cols / cols };
         let places = Compressed::new(arrays, of_blocks, Order::Row)?
-            .with_unit_entries(CELLS / cells.clamp(1, CELLS));
-        let entries = places.entries().checked_mul(cells).ok_or_else(|| {
-            let found = format!("{blocks} blocks of {block} cells");
-            Error::mismatch(data.place(), found, "fewer than 2^64 cells")
+            .with_unit_entries(ELEMENTS / elements.clamp(1, ELEMENTS));
+        let entries = places.entries().checked_mul(elements).ok_or_else(|| {
+            let found = format!("{blocks} blocks of {block} elements");
+            Error::mismatch(data.place(), found, "fewer than 2^64 elements")
         })?;
         let block = [rows, cols];
         Ok(Self { places, data, value_type, block, rows: of_blocks.rows, entries })
@@ -118,19 +118,19 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         let start = self.next;
         self.next = start.saturating_add(places.entries() as u64);
         let (matrix, fields, blocks) = (self.matrix, self.fields, start..self.next);
-        Ok(Some(Box::new(Piece { matrix, fields, places, blocks })))
+        Ok(Some(Box::new(BlockUnit { matrix, fields, places, blocks })))
     }
 }
 
 /// Consecutive blocks.
-struct Piece<'a> {
+struct BlockUnit<'a> {
     matrix: &'a Blocks,
     fields: Projection,
     places: Batch,
     blocks: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for BlockUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, places, blocks } = *self;
         let [rows, cols] = matrix.block;

@@ -153,7 +153,7 @@ pub fn write_coo(
     let place = file.place.clone();
     let count = coordinates.first().map(Vec::len);
     let Some(count) = count.filter(|_| coordinates.len() == shape.len()) else {
-        let what = "a SciPy array without dimensions has no entries";
+        let what = "a SciPy array without dimensions cannot have entries";
         return Err(Error::unsupported(place, what));
     };
     let index_type = IndexType::holding(shape.iter().copied().max().unwrap_or(0));

@@ -11,8 +11,8 @@ use nnz_core::{
 
 use super::layout::signed;
 
-/// Cells in a unit.
-const CELLS: u64 = 1 << 16;
+/// Elements in a unit.
+const ELEMENTS: u64 = 1 << 16;
 
 /// The largest number of diagonals.
 const MOST: u64 = 1 << 22;
@@ -20,15 +20,15 @@ const MOST: u64 = 1 << 22;
 /// The longest axis whose indices all fit into 32 bits.
 const NARROW: u64 = 1 << 32;
 
-/// A matrix of diagonals. Its cells are read diagonal by diagonal: those inside the matrix and the
-/// width of `data`. Element (k, j) of `data` is the cell in column j of diagonal k.
+/// A matrix of diagonals. Its elements are read diagonal by diagonal: those inside the matrix and the
+/// width of `data`. Element (k, j) of `data` is the element in column j of diagonal k.
 #[derive(Debug)]
 pub(super) struct Diagonals {
     data: Box<dyn NdArray>,
     offsets: Vector,
     value_type: ValueType,
     cols: u64,
-    /// The diagonals with cells in the matrix: their number, their offset, and their columns.
+    /// The diagonals with elements in the matrix: their number, their offset, and their columns.
     diagonals: Vec<Diagonal>,
     entries: u64,
 }
@@ -36,7 +36,7 @@ pub(super) struct Diagonals {
 #[derive(Clone, Debug)]
 struct Diagonal {
     number: u64,
-    /// The column of the cell in row 0.
+    /// The column of the element in row 0.
     offset: i128,
     cols: Range<u64>,
 }
@@ -134,7 +134,7 @@ fn read_offsets(vector: &Vector) -> Result<Vec<i128>> {
 struct Reader<'a> {
     matrix: &'a Diagonals,
     fields: Projection,
-    /// The next diagonal, and the number of its cells already read.
+    /// The next diagonal, and the number of its elements already read.
     diagonal: usize,
     done: u64,
 }
@@ -142,7 +142,7 @@ struct Reader<'a> {
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let mut parts = Vec::new();
-        let mut left = CELLS;
+        let mut left = ELEMENTS;
         while let Some(diagonal) = self.matrix.diagonals.get(self.diagonal).filter(|_| left > 0) {
             let start = diagonal.cols.start + self.done;
             let count = left.min(diagonal.cols.end - start);
@@ -156,37 +156,38 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             }
         }
         let (matrix, fields) = (self.matrix, self.fields);
-        let unit = (!parts.is_empty()).then_some(Piece { matrix, fields, parts });
+        let unit = (!parts.is_empty()).then_some(DiagonalUnit { matrix, fields, parts });
         Ok(unit.map(|unit| Box::new(unit) as Box<dyn Unit + 'a>))
     }
 }
 
 /// Parts of consecutive diagonals.
-struct Piece<'a> {
+struct DiagonalUnit<'a> {
     matrix: &'a Diagonals,
     fields: Projection,
     parts: Vec<Diagonal>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DiagonalUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, parts } = *self;
-        let cells = || parts.iter().flat_map(|part| part.cols.clone().map(move |col| (part, col)));
-        // Cells are in the matrix, so the row is not negative.
+        let elements =
+            || parts.iter().flat_map(|part| part.cols.clone().map(move |col| (part, col)));
+        // Elements are in the matrix, so the row is not negative.
         let row = |(part, col): (&Diagonal, u64)| {
             u64::try_from(i128::from(col) - part.offset).unwrap_or(0)
         };
         let majors = batch.majors.listed_mut();
-        majors.extend(cells().map(row));
+        majors.extend(elements().map(row));
         let count = majors.len();
         batch.order = Order::Row;
         batch.offsets.clear();
         batch.offsets.extend(0..=count);
         if matrix.cols <= NARROW {
             let narrow = |(_, col)| u32::try_from(col).unwrap_or(u32::MAX);
-            batch.minors.u32_mut().extend(cells().map(narrow));
+            batch.minors.u32_mut().extend(elements().map(narrow));
         } else {
-            batch.minors = Minors::U64(cells().map(|(_, col)| col).collect());
+            batch.minors = Minors::U64(elements().map(|(_, col)| col).collect());
         }
         if fields.values {
             if batch.values.value_type() != matrix.value_type
@@ -197,8 +198,9 @@ impl Unit for Piece<'_> {
             let size = matrix.value_type.size();
             let mut out = batch.values.resize_bytes(count);
             for part in &parts {
-                let cells = usize::try_from(part.cols.end - part.cols.start).unwrap_or(usize::MAX);
-                let (here, rest) = out.split_at_mut(cells.saturating_mul(size).min(out.len()));
+                let elements =
+                    usize::try_from(part.cols.end - part.cols.start).unwrap_or(usize::MAX);
+                let (here, rest) = out.split_at_mut(elements.saturating_mul(size).min(out.len()));
                 let selection = [part.number..part.number + 1, part.cols.clone()];
                 matrix.data.read_bytes(&selection, here)?;
                 out = rest;

@@ -166,7 +166,7 @@ impl ScipyFile {
     }
 }
 
-/// Reads the value of cells that are not stored, if it is not zero. The Python package `sparse`
+/// Reads the value of elements that are not stored, if it is not zero. The Python package `sparse`
 /// (PyData) stores it in addition to the arrays of SciPy.
 fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> {
     if file.child("fill_value")?.is_none() {
@@ -245,7 +245,7 @@ fn vector(file: &dyn Group, len: u64) -> Result<Form> {
 }
 
 fn two(indices: Vec<Indices>) -> Result<[Indices; 2]> {
-    indices.try_into().map_err(|_| Error::argument("two dimensions have two lists of indices"))
+    indices.try_into().map_err(|_| Error::argument("two dimensions require two lists of indices"))
 }
 
 fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {

@@ -11,7 +11,7 @@ use nnz_storage::staging::WriteOptions;
 
 use super::SparseFormat;
 
-/// What a sparse matrix of SciPy can store.
+/// Capabilities of a sparse matrix of SciPy as a target.
 pub const CAPABILITIES: SinkCapabilities =
     SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL);
 

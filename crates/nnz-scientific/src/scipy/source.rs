@@ -78,7 +78,7 @@ impl ScipySource {
         Self { bytes, format, is_array, package, is_vector, others: Vec::new(), form, header }
     }
 
-    /// Sets the value of cells that are not stored, if it is not zero.
+    /// Sets the value of elements that are not stored, if it is not zero.
     pub(super) fn set_fill(&mut self, fill: Option<Scalar>) {
         self.header.fill = fill;
     }

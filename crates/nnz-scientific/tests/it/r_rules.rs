@@ -14,7 +14,7 @@ use nnz_storage::staging::WriteOptions;
 const NONE: &str = "254";
 const REAL: &str = "x 14 1 5";
 
-/// Writes an object with 2 x 2 cells and one entry, like R in its ASCII format: some slots, names,
+/// Writes an object with 2 x 2 elements and one entry, like R in its ASCII format: some slots, names,
 /// the class.
 ///
 /// 1026 begins an attribute, 1 a symbol, 262153 a string with its length, 13 integers, 14 doubles,

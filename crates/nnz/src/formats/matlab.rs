@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Place, Result};
-use nnz_scientific::matlab::{self, MatFile, MatlabData, MatlabTensor, Unsupported, Variable};
+use nnz_scientific::matlab::{
+    self, MatFile, MatlabData, MatlabTensor, UnsupportedMember, Variable,
+};
 use nnz_storage::InputDirectory;
 
 use super::{
@@ -92,7 +94,7 @@ impl<'a> OpenFile<'a> {
     }
 
     /// Lists what is not supported, and so is no variable.
-    fn unsupported(&self) -> Result<Vec<Unsupported>> {
+    fn unsupported(&self) -> Result<Vec<UnsupportedMember>> {
         match self {
             Self::V5(_) => Ok(Vec::new()),
             Self::V73(root) => matlab::unsupported(*root),
@@ -219,7 +221,7 @@ impl Format for Matlab {
             true => check(opened.select(&probe))?,
             false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name)))?,
         }
-        for Unsupported { path, what } in opened.unsupported()? {
+        for UnsupportedMember { path, what } in opened.unsupported()? {
             let place = Place { array: Some(path), ..place.clone() };
             each(Finding::note(place, format!("{what}, which is not read")));
         }

@@ -19,13 +19,13 @@ pub(super) struct MatrixEncoder {
 }
 
 /// An encoded batch.
-pub(super) struct Piece {
+pub(super) struct EncodedBatch {
     /// The number of its first entry.
     pub(super) first: u64,
     pub(super) entries: u64,
     /// Major and entries of each run that is not empty.
     pub(super) runs: Vec<(u64, Range<usize>)>,
-    /// Major, first minor and entries of each sequence of consecutive cells.
+    /// Major, first minor and entries of each sequence of consecutive elements.
     pub(super) stretches: Vec<(u64, u64, Range<usize>)>,
     pub(super) majors: Vec<u8>,
     pub(super) minors: Vec<u8>,
@@ -40,7 +40,7 @@ pub(super) struct Piece {
 impl BatchEncoder for MatrixEncoder {
     fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded> {
         self.check_lengths(batch)?;
-        let mut piece = Piece {
+        let mut piece = EncodedBatch {
             first,
             entries: batch.entries() as u64,
             runs: Vec::new(),
@@ -55,7 +55,7 @@ impl BatchEncoder for MatrixEncoder {
         for run in (0..batch.runs()).filter(|&run| !batch.run(run).is_empty()) {
             self.check_run(batch, run, &mut piece)?;
         }
-        if self.plan.cells {
+        if self.plan.dense {
             stretches(batch, &mut piece);
         }
         self.indices(batch, &mut piece)?;
@@ -85,7 +85,7 @@ impl MatrixEncoder {
     }
 
     /// Checks that a run is after the previous one, and its entries are in range and ascending.
-    fn check_run(&self, batch: &Batch, run: usize, piece: &mut Piece) -> Result<()> {
+    fn check_run(&self, batch: &Batch, run: usize, piece: &mut EncodedBatch) -> Result<()> {
         let plan = &self.plan;
         let entries = batch.run(run);
         let major = batch.majors.get(run);
@@ -139,7 +139,7 @@ impl MatrixEncoder {
     }
 
     /// Encodes the majors and minors stored for each entry.
-    fn indices(&self, batch: &Batch, piece: &mut Piece) -> Result<()> {
+    fn indices(&self, batch: &Batch, piece: &mut EncodedBatch) -> Result<()> {
         let [majors, minors] = self.types;
         if let Some(value_type) = minors {
             piece.minors = match &batch.minors {
@@ -166,7 +166,7 @@ impl MatrixEncoder {
         Ok(())
     }
 
-    fn values(&self, batch: &Batch, piece: &mut Piece) -> Result<()> {
+    fn values(&self, batch: &Batch, piece: &mut EncodedBatch) -> Result<()> {
         if !self.plan.iso {
             piece.values = match &batch.values {
                 Values::Iso(value) => value.repeat(batch.entries()).bytes().to_vec(),
@@ -193,8 +193,8 @@ fn first_descent<T: Ord>(minors: &[T]) -> Option<usize> {
     minors.iter().zip(minors.iter().skip(1)).position(|(a, b)| a >= b)
 }
 
-/// Finds sequences of consecutive cells.
-fn stretches(batch: &Batch, piece: &mut Piece) {
+/// Finds sequences of consecutive elements.
+fn stretches(batch: &Batch, piece: &mut EncodedBatch) {
     for run in 0..batch.runs() {
         let mut rest = batch.run(run);
         while !rest.is_empty() {

@@ -3,7 +3,7 @@
 use nnz_container::NamedArraysWriter;
 use nnz_core::{Result, ValueType};
 
-use super::encode::Piece;
+use super::encode::EncodedBatch;
 use super::plan::Plan;
 use super::{Form, Options};
 use crate::DataType;
@@ -58,7 +58,7 @@ impl EntrySink {
     pub(super) fn push(
         &mut self,
         container: &mut NamedArraysWriter,
-        piece: &Piece,
+        piece: &EncodedBatch,
         first: u64,
     ) -> Result<()> {
         match (&mut self.listed, &mut self.pointers) {
@@ -115,7 +115,7 @@ impl Form {
     /// Returns the types of the majors and minors stored for each entry.
     pub(super) fn entry_types(&self) -> [Option<ValueType>; 2] {
         match self {
-            Self::Cells(_) => [None, None],
+            Self::Dense(_) => [None, None],
             Self::Entries(sink) => {
                 let majors = sink.listed.as_ref().filter(|_| sink.pairs);
                 [majors.map(|array| array.value_type), Some(sink.minors.value_type)]

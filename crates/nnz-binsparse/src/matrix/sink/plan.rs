@@ -1,4 +1,4 @@
-//! What is known before the first entry.
+//! Decisions before the first entry.
 
 use nnz_core::{At, Error, Header, Order, Place, Result, Scalar, Structure, ValueType};
 
@@ -15,8 +15,8 @@ pub(super) struct Plan {
     pub(super) minors: u64,
     /// The largest possible number of entries, if it is known.
     pub(super) most: Option<u64>,
-    /// Whether every cell of a stored major vector is stored.
-    pub(super) cells: bool,
+    /// Whether every element of a stored major vector is stored.
+    pub(super) dense: bool,
     /// Whether the majors of stored vectors are listed.
     pub(super) listed: bool,
     /// Whether major and minor of each entry are stored.
@@ -53,9 +53,9 @@ impl Plan {
             let what = format!("a fill of type {} for {}", fill.value_type(), header.value_type);
             return Err(Error::argument(what));
         }
-        let cells = u64::try_from(shape.elements()).ok();
-        if cells.is_none() && capabilities.dense {
-            let what = format!("{shape} has more cells than 64 bits can count");
+        let elements = u64::try_from(shape.elements()).ok();
+        if elements.is_none() && capabilities.dense {
+            let what = format!("{shape} has more than 2^64 - 1 elements");
             return Err(Error::unsupported(Place::default(), what));
         }
         let ends_dense = levels.last().is_some_and(|level| level.kind == LevelKind::Dense);
@@ -64,11 +64,11 @@ impl Plan {
             order: header.order,
             majors,
             minors,
-            most: match (header.nnz, cells) {
-                (Some(stored), Some(cells)) => Some(stored.min(cells)),
-                (stored, cells) => stored.or(cells),
+            most: match (header.nnz, elements) {
+                (Some(stored), Some(elements)) => Some(stored.min(elements)),
+                (stored, elements) => stored.or(elements),
             },
-            cells: ends_dense,
+            dense: ends_dense,
             listed: first_sparse && levels.len() == 2,
             pairs: first_sparse && levels.len() == 1 && !vector,
             vector,

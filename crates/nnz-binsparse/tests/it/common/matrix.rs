@@ -43,7 +43,7 @@ fn value(value_type: ValueType, number: u8) -> Scalar {
     }
 }
 
-/// Creates a matrix with entries in about a third of its cells, and some empty rows and columns.
+/// Creates a matrix with entries in about a third of its elements, and some empty rows and columns.
 pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bool) -> Matrix {
     let mut entries = BTreeMap::new();
     for row in (0..shape.rows).filter(|row| row % 4 != 1) {

@@ -1,7 +1,7 @@
 //! Sums with wide vectors.
 //!
 //! Adjacent values are added as one 64-bit number, which needs no widening, and the upper ones are
-//! added again by themselves. All sums wrap around except that of the upper ones, from which the
+//! added again by themselves. All sums wrap around except the sum of the upper ones, from which the
 //! total follows: `pairs - 2^32 upper + upper`.
 
 // Intrinsics for memory access take pointers.

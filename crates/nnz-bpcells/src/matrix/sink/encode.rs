@@ -92,7 +92,7 @@ impl MatrixEncoder {
         let entries = batch.entries();
         if minors.len() != entries || batch.values.len().is_some_and(|len| len != entries) {
             let found = format!("{} indices for {entries} entries", minors.len());
-            return Err(Error::mismatch(Place::default(), found, "one of each"));
+            return Err(Error::mismatch(Place::default(), found, "one index for each entry"));
         }
         if nnz_bitpack::max(minors).is_none_or(|largest| u64::from(largest) < self.minors) {
             return Ok(());

@@ -76,7 +76,7 @@ impl PointerSink {
                     pointers.iter().map(|&pointer| u32::try_from(pointer).ok()).collect();
                 let Some(narrow) = narrow else {
                     let what = format!(
-                        "a version 1 matrix has at most {} entries; version 2 holds more",
+                        "a version 1 matrix has at most {} entries; version 2 supports more",
                         u32::MAX
                     );
                     return Err(Error::unsupported(Place::default(), what));

@@ -171,9 +171,15 @@ fn regions_and_ranges_equal_slices_of_all_fragments() {
 fn opening_the_wrong_kind_is_an_error() {
     let open = |path: &str| NamedArrays::new(Directory::open(&testdata().join(path)).unwrap());
     let error = MatrixSource::open(open("fragments_dir/basic.packed")).err().unwrap();
-    assert!(error.to_string().contains("is that of genomic fragments, not of a matrix"), "{error}");
+    assert!(
+        error.to_string().contains("is a version of genomic fragments, not of a matrix"),
+        "{error}"
+    );
     let matrix = open("matrix_dir/basic_uint.packed.col");
     assert!(!holds_fragments(&matrix).unwrap());
     let error = FragmentSource::open(matrix).err().unwrap();
-    assert!(error.to_string().contains("is that of a matrix, not of genomic fragments"), "{error}");
+    assert!(
+        error.to_string().contains("is a version of a matrix, not of genomic fragments"),
+        "{error}"
+    );
 }

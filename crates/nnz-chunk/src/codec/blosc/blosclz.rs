@@ -1,13 +1,13 @@
 //! BloscLZ decompression: literals and copies of earlier output.
 
-use crate::codec::Undecoded;
+use crate::codec::DecodeError;
 
 /// From this distance on, two more bytes follow.
 const FAR: usize = 8191;
 
 /// Decompresses into `out` and returns the length.
-pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
-    let short = || Undecoded::damaged("its compressed data is truncated");
+pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
+    let short = || DecodeError::damaged("truncated compressed data");
     let mut rest = bytes.iter().copied();
     let mut next = || rest.next().ok_or_else(short);
     let mut at = 0_usize;
@@ -30,7 +30,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
             length
         };
         let end = at.checked_add(length).filter(|end| *end <= out.len());
-        let end = end.ok_or(Undecoded::TooLong)?;
+        let end = end.ok_or(DecodeError::TooLong)?;
         if control < 32 {
             for place in &mut out[at..end] {
                 *place = next()?;
@@ -43,7 +43,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
                 distance = FAR + (high << 8) + usize::from(next()?) + 1;
             }
             let from = at.checked_sub(distance);
-            let from = from.ok_or_else(|| Undecoded::damaged("it copies from before its start"))?;
+            let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
             // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];
@@ -57,7 +57,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
     }
 }
 
-fn rest_control(next: &mut impl FnMut() -> Result<u8, Undecoded>) -> Option<usize> {
+fn rest_control(next: &mut impl FnMut() -> Result<u8, DecodeError>) -> Option<usize> {
     next().ok().map(usize::from)
 }
 
@@ -79,9 +79,12 @@ mod tests {
     #[test]
     fn invalid_data_is_refused() {
         let mut out = [0; 4];
-        assert!(matches!(decompress(&[0, b'x', 7 << 5, 3, 0], &mut out), Err(Undecoded::TooLong)));
+        assert!(matches!(
+            decompress(&[0, b'x', 7 << 5, 3, 0], &mut out),
+            Err(DecodeError::TooLong)
+        ));
         for bytes in [&[][..], &[3, 1, 2], &[0, 1, 1 << 5], &[0, 1, 1 << 5, 1]] {
-            assert!(matches!(decompress(bytes, &mut out), Err(Undecoded::Damaged(_))));
+            assert!(matches!(decompress(bytes, &mut out), Err(DecodeError::Damaged(_))));
         }
     }
 }

@@ -3,8 +3,8 @@
 //! <https://github.com/Blosc/c-blosc2/blob/main/README_CHUNK_FORMAT.rst>
 
 pub use super::packed::Scratch;
-use super::packed::{Filter, Packed};
-use crate::codec::Undecoded;
+use super::packed::{EncodedBlocks, Filter};
+use crate::codec::DecodeError;
 
 const HEADER: usize = 16;
 /// The size of the header of Blosc 2, which has both flags of shuffling.
@@ -42,14 +42,14 @@ enum Content<'a> {
     Repeated(&'a [u8]),
     /// Bytes that are not compressed.
     Copied(&'a [u8]),
-    Packed(Packed<'a>),
+    Packed(EncodedBlocks<'a>),
 }
 
 /// Decompresses a chunk into `out` and returns its length.
-pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     let (chunk, found) = Chunk::parse(bytes)?;
     if found != bytes.len() {
-        return Err(damaged(&format!("{found} bytes by its header")));
+        return Err(damaged(&format!("{found} bytes according to the header")));
     }
     chunk.decode(out, &mut Scratch::default())
 }
@@ -60,7 +60,7 @@ impl<'a> Chunk<'a> {
     /// # Errors
     ///
     /// Fails if the chunk is damaged, or of a form that is not supported.
-    pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), Undecoded> {
+    pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), DecodeError> {
         let Some(&[version, _, flags, width, ref sizes @ ..]) = bytes.first_chunk::<HEADER>()
         else {
             return Err(damaged("the header is missing"));
@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
         };
         let (length, block, packed) = (number(0), number(4).min(number(0)), number(8));
         let Some(bytes) = bytes.get(..packed) else {
-            return Err(damaged(&format!("{packed} bytes by its header")));
+            return Err(damaged(&format!("{packed} bytes according to the header")));
         };
         if block == 0 && length > 0 {
             return Err(damaged("blocks of 0 bytes"));
@@ -89,7 +89,7 @@ impl<'a> Chunk<'a> {
                 let few = width > MAX_STREAMS || block / width < MIN_ELEMENTS;
                 let split = flags & NOT_SPLIT == 0 && (header == EXTENDED || !few);
                 let codec = flags >> 5;
-                Content::Packed(Packed { bytes, header, width, split, codec, filters })
+                Content::Packed(EncodedBlocks { bytes, header, width, split, codec, filters })
             }
             3 if rest.is_empty() => return Err(truncated()),
             3 => Content::Repeated(rest),
@@ -103,7 +103,12 @@ impl<'a> Chunk<'a> {
     /// # Errors
     ///
     /// Fails if the chunk is damaged, or of a form that is not supported.
-    pub fn special(kind: u8, width: usize, length: usize, block: usize) -> Result<Self, Undecoded> {
+    pub fn special(
+        kind: u8,
+        width: usize,
+        length: usize,
+        block: usize,
+    ) -> Result<Self, DecodeError> {
         let value: &[u8] = match (kind, width) {
             // Zeros, and what was not initialized.
             (1 | 4, _) => &[0],
@@ -126,8 +131,8 @@ impl<'a> Chunk<'a> {
     /// # Errors
     ///
     /// Fails if the chunk is damaged, or of a form that is not supported.
-    pub fn decode(&self, out: &mut [u8], scratch: &mut Scratch) -> Result<usize, Undecoded> {
-        let out = out.get_mut(..self.length).ok_or(Undecoded::TooLong)?;
+    pub fn decode(&self, out: &mut [u8], scratch: &mut Scratch) -> Result<usize, DecodeError> {
+        let out = out.get_mut(..self.length).ok_or(DecodeError::TooLong)?;
         let (first, rest) = out.split_at_mut(self.block.min(self.length));
         self.decode_block(0, &[], first, scratch)?;
         for (at, out) in rest.chunks_mut(self.block.max(1)).enumerate() {
@@ -147,7 +152,7 @@ impl<'a> Chunk<'a> {
         first: &[u8],
         out: &mut [u8],
         scratch: &mut Scratch,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         if out.is_empty() {
             return Ok(());
         }
@@ -176,7 +181,7 @@ fn parse_extension(
     bytes: &[u8],
     version: u8,
     width: usize,
-) -> Result<(usize, u8, Vec<Filter>), Undecoded> {
+) -> Result<(usize, u8, Vec<Filter>), DecodeError> {
     let extension = bytes.get(HEADER..EXTENDED).ok_or_else(truncated)?;
     let [ids @ .., _codec, _] = &extension[..8] else { return Err(truncated()) };
     let [metas @ .., more_flags, flags] = &extension[8..] else { return Err(truncated()) };
@@ -199,7 +204,7 @@ fn parse_extension(
 }
 
 /// Returns the filters of a chunk of Blosc 1.
-fn filters_of(flags: u8, version: u8, width: usize) -> Result<Vec<Filter>, Undecoded> {
+fn filters_of(flags: u8, version: u8, width: usize) -> Result<Vec<Filter>, DecodeError> {
     if flags & DELTA != 0 {
         return Err(unsupported("the filter delta"));
     }
@@ -211,14 +216,14 @@ fn filters_of(flags: u8, version: u8, width: usize) -> Result<Vec<Filter>, Undec
     })
 }
 
-pub(super) fn damaged(what: &str) -> Undecoded {
-    Undecoded::Damaged(format!("invalid Blosc data: {what}"))
+pub(super) fn damaged(what: &str) -> DecodeError {
+    DecodeError::Damaged(format!("invalid Blosc data: {what}"))
 }
 
-pub(super) fn truncated() -> Undecoded {
-    damaged("it is truncated")
+pub(super) fn truncated() -> DecodeError {
+    damaged("truncated")
 }
 
-pub(super) fn unsupported(what: &str) -> Undecoded {
-    Undecoded::Unsupported(format!("Blosc with {what} is not supported"))
+pub(super) fn unsupported(what: &str) -> DecodeError {
+    DecodeError::Unsupported(format!("Blosc with {what} is not supported"))
 }

@@ -7,12 +7,12 @@ use rust_zstd::Decompressor;
 use super::bitshuffle::unshuffle_bits;
 use super::decode::{damaged, truncated, unsupported};
 use super::{blosclz, snappy};
-use crate::codec::{Undecoded, deflate, lz4, same_length, zstd};
+use crate::codec::{DecodeError, deflate, lz4, same_length, zstd};
 use crate::shuffle::unshuffle;
 
 /// Blocks that are filtered and compressed.
 #[derive(Debug)]
-pub(super) struct Packed<'a> {
+pub(super) struct EncodedBlocks<'a> {
     /// The chunk with its header, for offsets.
     pub(super) bytes: &'a [u8],
     pub(super) header: usize,
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Scratch {
     }
 }
 
-impl Packed<'_> {
+impl EncodedBlocks<'_> {
     /// Decodes a block into `out`, which has its length. `short` is for a last block with a shorter one; `first` is the
     /// first block, if it is not that.
     pub(super) fn decode_block(
@@ -56,7 +56,7 @@ impl Packed<'_> {
         first: &[u8],
         out: &mut [u8],
         scratch: &mut Scratch,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         let Scratch { block, zstd } = scratch;
         let moves = self.filters.iter().filter(|filter| !matches!(filter, Filter::Delta(_)));
         let moves = moves.count();
@@ -101,7 +101,7 @@ impl Packed<'_> {
         short: bool,
         out: &mut [u8],
         zstd: &mut Option<Decompressor>,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         let start = number.checked_mul(4).and_then(|at| at.checked_add(self.header));
         let start = start.and_then(|start| self.bytes.get(start..)).and_then(<[u8]>::first_chunk);
         let start = u32::from_le_bytes(*start.ok_or_else(truncated)?);
@@ -129,7 +129,7 @@ impl Packed<'_> {
                     let (token, after) = after.split_first().ok_or_else(truncated)?;
                     let byte = u8::try_from(length.unsigned_abs());
                     let byte = byte.ok().filter(|_| token & 1 != 0);
-                    out.fill(byte.ok_or_else(|| damaged("the length of a stream"))?);
+                    out.fill(byte.ok_or_else(|| damaged("wrong length of a stream"))?);
                     after
                 }
             };
@@ -142,7 +142,7 @@ impl Packed<'_> {
         stream: &[u8],
         out: &mut [u8],
         zstd: &mut Option<Decompressor>,
-    ) -> Result<(), Undecoded> {
+    ) -> Result<(), DecodeError> {
         if stream.len() == out.len() {
             out.copy_from_slice(stream);
             return Ok(());
@@ -162,7 +162,8 @@ impl Packed<'_> {
     }
 }
 
-/// Restores elements that were combined with those of the first block, or, in that, with the one before.
+/// Restores elements that were combined with the elements of the first block, or, in the first block, with the
+/// previous element.
 fn undo_delta(bytes: &mut [u8], width: usize, first: Option<&[u8]>) {
     let width = match width {
         1 | 2 | 4 | 8 => width,

@@ -2,10 +2,10 @@
 //!
 //! <https://github.com/google/snappy/blob/main/format_description.txt>
 
-use crate::codec::Undecoded;
+use crate::codec::DecodeError;
 
 /// Decompresses into `out` and returns the length.
-pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeError> {
     let mut rest = bytes;
     let (mut length, mut shift) = (0, 0);
     loop {
@@ -16,10 +16,10 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
             break;
         }
         if shift > 28 {
-            return Err(Undecoded::damaged("its length is invalid"));
+            return Err(DecodeError::damaged("invalid length"));
         }
     }
-    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let out = out.get_mut(..length).ok_or(DecodeError::TooLong)?;
     let mut at = 0_usize;
     while !rest.is_empty() {
         let tag = number(&mut rest, 1)?;
@@ -33,7 +33,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
         };
         let end = at.saturating_add(length);
         if end > out.len() {
-            return Err(Undecoded::TooLong);
+            return Err(DecodeError::TooLong);
         }
         if tag & 3 == 0 {
             let (literals, after) = rest.split_at_checked(length).ok_or_else(short)?;
@@ -41,7 +41,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
             rest = after;
         } else {
             let from = at.checked_sub(distance).filter(|from| *from < at);
-            let from = from.ok_or_else(|| Undecoded::damaged("it copies from before its start"))?;
+            let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
             // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];
@@ -53,14 +53,14 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
 }
 
 /// Takes a number of up to four bytes.
-fn number(rest: &mut &[u8], bytes: usize) -> Result<usize, Undecoded> {
+fn number(rest: &mut &[u8], bytes: usize) -> Result<usize, DecodeError> {
     let (number, after) = rest.split_at_checked(bytes).ok_or_else(short)?;
     *rest = after;
     Ok(number.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
 }
 
-fn short() -> Undecoded {
-    Undecoded::damaged("its compressed data is truncated")
+fn short() -> DecodeError {
+    DecodeError::damaged("truncated compressed data")
 }
 
 #[cfg(test)]
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn invalid_data_is_refused() {
         let mut out = [0; 4];
-        assert!(matches!(decompress(&[5, 0, 1], &mut out), Err(Undecoded::TooLong)));
+        assert!(matches!(decompress(&[5, 0, 1], &mut out), Err(DecodeError::TooLong)));
         for bytes in [&[][..], &[0x80; 6], &[4, 8, 1], &[4, 0, 1, 6, 2, 0], &[4, 0, 1, 6, 0, 0]] {
-            assert!(matches!(decompress(bytes, &mut out), Err(Undecoded::Damaged(_))));
+            assert!(matches!(decompress(bytes, &mut out), Err(DecodeError::Damaged(_))));
         }
     }
 }

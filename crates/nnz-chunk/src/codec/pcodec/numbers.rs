@@ -9,7 +9,7 @@ use pco::data_types::Number;
 use pco::standalone::{simple_compress, simple_decompress_into};
 use pco::{ChunkConfig, PagingSpec};
 
-use crate::codec::{Settings, Undecoded};
+use crate::codec::{DecodeError, Settings};
 
 /// The number of numbers of a page, as in other programs.
 pub(super) const PAGE: usize = 1 << 18;
@@ -19,7 +19,7 @@ pub(super) fn decompress(
     bytes: &[u8],
     value_type: Option<ValueType>,
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     match value_type {
         Some(ValueType::U16) => decompress_to::<u16>(bytes, out),
         Some(ValueType::U32) => decompress_to::<u32>(bytes, out),
@@ -29,14 +29,14 @@ pub(super) fn decompress(
         Some(ValueType::I64) => decompress_to::<i64>(bytes, out),
         Some(ValueType::F32) => decompress_to::<f32>(bytes, out),
         Some(ValueType::F64) => decompress_to::<f64>(bytes, out),
-        _ => Err(Undecoded::Unsupported("pcodec is not supported for this type".to_owned())),
+        _ => Err(DecodeError::Unsupported("pcodec is not supported for this type".to_owned())),
     }
 }
 
 fn decompress_to<T: Number + Pod + Zeroable>(
     bytes: &[u8],
     out: &mut [u8],
-) -> Result<usize, Undecoded> {
+) -> Result<usize, DecodeError> {
     let mut moved = Vec::new();
     let len = out.len() / size_of::<T>();
     let numbers = match bytemuck::try_cast_slice_mut::<u8, T>(out) {
@@ -48,11 +48,11 @@ fn decompress_to<T: Number + Pod + Zeroable>(
     };
     let decoded = catch_unwind(AssertUnwindSafe(|| simple_decompress_into(bytes, numbers)));
     let progress = match decoded {
-        Ok(done) => done.map_err(Undecoded::failed)?,
-        Err(_) => return Err(Undecoded::damaged("its data is inconsistent")),
+        Ok(done) => done.map_err(DecodeError::failed)?,
+        Err(_) => return Err(DecodeError::damaged("inconsistent data")),
     };
     if !progress.finished {
-        return Err(Undecoded::TooLong);
+        return Err(DecodeError::TooLong);
     }
     if !moved.is_empty() {
         let moved: &[u8] = bytemuck::cast_slice(&moved);

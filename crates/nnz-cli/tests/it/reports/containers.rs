@@ -132,9 +132,9 @@ fn directories_on_web_servers_with_wrong_answers_do_not_seem_missing() {
     }
     let server = Server::new(folder.path());
     for (wrong, expected) in [
-        (WrongAnswer::Compressed, "the server compressed its answer"),
-        (WrongAnswer::OtherRange, "another range than was asked for"),
-        (WrongAnswer::Short, "sent less than it said"),
+        (WrongAnswer::Compressed, "the server compressed its response"),
+        (WrongAnswer::OtherRange, "another range than requested"),
+        (WrongAnswer::Short, "sent fewer bytes than announced"),
     ] {
         server.set(Behavior { wrong_answer: Some(wrong), ..Behavior::default() });
         for name in names {

@@ -11,7 +11,7 @@ use super::attribute::AttributeList;
 use super::texts::Texts;
 use super::{Shared, element};
 use crate::tree::{
-    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, Stored, StringBlock,
+    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, StoredType, StringBlock,
     check_rank,
 };
 
@@ -20,7 +20,7 @@ pub(super) struct Dataset {
     shared: Arc<Shared>,
     object: Object,
     pub(super) stored: hdf5::Dataset,
-    element: Stored,
+    element: StoredType,
     /// Distance of adjacent elements in bytes, in the dataset or in a chunk.
     strides: Vec<u64>,
     attributes: OnceLock<AttributeList>,
@@ -68,7 +68,7 @@ impl Source for Dataset {
         matches!(self.stored.space(), Dataspace::Null)
     }
 
-    fn element(&self) -> &Stored {
+    fn element(&self) -> &StoredType {
         &self.element
     }
 

@@ -8,7 +8,7 @@ use nnz_core::{Error, Place, Result, StringList, Values};
 use nnz_hdf5::{AttributeValue as Raw, Dataspace, Object, VariableStrings};
 
 use super::{Shared, element, placed, references};
-use crate::tree::{Attribute, AttributeValue, Stored, float16};
+use crate::tree::{Attribute, AttributeValue, StoredType, float16};
 
 /// The attributes of an object, undecoded.
 pub(super) struct AttributeList(Vec<nnz_hdf5::Attribute>);
@@ -63,7 +63,8 @@ fn decode(shared: &Arc<Shared>, raw: &Raw, place: &Place) -> Result<Attribute> {
     let (own, stored) = stored.flatten();
     shape.extend(own);
     let size = stored.bytes().filter(|&size| size > 0);
-    let size = size.ok_or_else(|| Error::mismatch(place.clone(), "values of 0 bytes", "1 byte"))?;
+    let size =
+        size.ok_or_else(|| Error::mismatch(place.clone(), "values of 0 bytes", "1 byte or more"))?;
     let count = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
     let count = count.or(shape.contains(&0).then_some(0)).and_then(|n| usize::try_from(n).ok());
     let bytes = count.and_then(|count| count.checked_mul(size));
@@ -77,20 +78,20 @@ fn decode(shared: &Arc<Shared>, raw: &Raw, place: &Place) -> Result<Attribute> {
 
 fn value(
     shared: &Arc<Shared>,
-    stored: &Stored,
+    stored: &StoredType,
     size: usize,
     bytes: &[u8],
     place: &Place,
 ) -> Result<AttributeValue> {
     Ok(match stored {
-        Stored::Number { value_type, big } => {
+        StoredType::Number { value_type, big } => {
             let mut values = Values::new(*value_type);
             let out = values.resize_bytes(bytes.len() / size);
             out.copy_from_slice(bytes);
             byte_order::to_native(out, *value_type, *big);
             AttributeValue::Numbers(values)
         }
-        Stored::Float16 { big } => {
+        StoredType::Float16 { big } => {
             let bits = |half: &[u8; 2]| match big {
                 true => u16::from_be_bytes(*half),
                 false => u16::from_le_bytes(*half),
@@ -98,14 +99,14 @@ fn value(
             let halves = bytes.as_chunks::<2>().0.iter();
             AttributeValue::Numbers(Values::F32(halves.map(|half| float16(bits(half))).collect()))
         }
-        Stored::Text { form, .. } => {
+        StoredType::Text { form, .. } => {
             let strings = bytes.chunks_exact(size).map(|string| form.strip(string));
             AttributeValue::Strings(strings.collect())
         }
-        Stored::Variable { .. } => {
+        StoredType::Variable { .. } => {
             AttributeValue::Strings(variable(shared, bytes.chunks_exact(size), place)?)
         }
-        Stored::Reference { .. } => {
+        StoredType::Reference { .. } => {
             let paths = references::paths(shared)?;
             let path = |reference| paths.get(reference).map(ToOwned::to_owned);
             AttributeValue::References(bytes.chunks_exact(size).map(path).collect())

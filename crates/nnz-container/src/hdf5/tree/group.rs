@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use nnz_core::{Error, Place, Result, full_path, readable};
-use nnz_hdf5::{File, Link, Object, ObjectKind, Target};
+use nnz_hdf5::{File, Link, LinkTarget, Object, ObjectKind};
 use nnz_storage::InputFile;
 
 use super::array::Dataset;
@@ -111,24 +111,24 @@ impl Hdf5Group {
         Err(Error::mismatch(place.clone(), found, expected))
     }
 
-    /// Returns whether a path is that of a soft link.
+    /// Returns whether a path leads to a soft link.
     fn is_soft(&self, path: &str) -> bool {
         let (parents, name) = path.trim_matches('/').rsplit_once('/').unwrap_or(("", path));
         let link = self.object.open(parents).and_then(|parent| parent.link(name.trim_matches('/')));
-        matches!(link, Ok(Some(Link { target: Target::Soft(_), .. })))
+        matches!(link, Ok(Some(Link { target: LinkTarget::Soft(_), .. })))
     }
 
     /// Returns the kind of the target of a link.
     fn kind_of(&self, link: &Link) -> Result<ChildKind> {
         let other = |what: &str| ChildKind::Other(what.to_owned());
         let object = match link.target {
-            Target::External { .. } => return Ok(other("a link to another file")),
-            Target::User => return Ok(other("a user-defined link")),
-            Target::Soft(_) => match readable(self.object.open(&link.name))? {
+            LinkTarget::External { .. } => return Ok(other("a link to another file")),
+            LinkTarget::User => return Ok(other("a user-defined link")),
+            LinkTarget::Soft(_) => match readable(self.object.open(&link.name))? {
                 Some(object) => object,
                 None => return Ok(other("a broken soft link")),
             },
-            Target::Hard(address) => match readable(self.shared.file.object(address))? {
+            LinkTarget::Hard(address) => match readable(self.shared.file.object(address))? {
                 Some(object) => object,
                 None => return Ok(other("an object that cannot be read")),
             },

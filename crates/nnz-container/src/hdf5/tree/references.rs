@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result, readable};
-use nnz_hdf5::{ObjectKind, Target};
+use nnz_hdf5::{LinkTarget, ObjectKind};
 
 use super::Shared;
 
@@ -46,7 +46,7 @@ fn find(shared: &Shared) -> Result<Paths> {
         // An invalid group hides only its own members.
         let Some(links) = readable(group.links())? else { continue };
         for link in links.iter() {
-            let Target::Hard(address) = link.target else { continue };
+            let LinkTarget::Hard(address) = link.target else { continue };
             if paths.contains_key(&address) {
                 continue;
             }
@@ -56,7 +56,7 @@ fn find(shared: &Shared) -> Result<Paths> {
             };
             bytes += inner.len();
             if groups > MAX_GROUPS || bytes > MAX_BYTES {
-                let what = "references in HDF5 files of so many objects are not supported";
+                let what = "references in HDF5 files with so many objects are not supported";
                 return Err(Error::unsupported(place, what));
             }
             paths.insert(address, inner.clone());

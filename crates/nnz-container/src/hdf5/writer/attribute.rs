@@ -51,7 +51,7 @@ fn numbers(values: &Values, space: Dataspace) -> Result<Value, String> {
 
 /// Creates an array of several dimensions from nested JSON lists of numbers.
 fn table(text: &str) -> Result<Value, String> {
-    let refused = || "JSON other than values and lists of one type".to_owned();
+    let refused = || "JSON that is not a value or a list of values of one type".to_owned();
     let json: Json = serde_json::from_str(text).map_err(|_| refused())?;
     let mut shape = Vec::new();
     let mut inner = &json;

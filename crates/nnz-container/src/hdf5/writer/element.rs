@@ -1,24 +1,24 @@
 //! Storing elements.
 
 use crate::tree::{ElementType, Field, StringEncoding};
-use nnz_hdf5::{CharacterSet, ElementType as Stored, Field as StoredField, StringPadding};
+use nnz_hdf5::{CharacterSet, ElementType as StoredType, Field as StoredField, StringPadding};
 
 /// Converts an element type; `None` if HDF5 does not support it.
-pub(super) fn stored(element: &ElementType) -> Option<Stored> {
+pub(super) fn stored(element: &ElementType) -> Option<StoredType> {
     Some(match element {
-        ElementType::Number(value_type) => Stored::Number(*value_type),
-        ElementType::Float16 => Stored::Float16,
+        ElementType::Number(value_type) => StoredType::Number(*value_type),
+        ElementType::Float16 => StoredType::Float16,
         // As h5py stores NumPy strings.
         ElementType::FixedString { bytes: bytes @ 1.., encoding: StringEncoding::Bytes } => {
-            Stored::FixedString {
+            StoredType::FixedString {
                 bytes: u32::try_from(*bytes).ok()?,
                 padding: StringPadding::NullPadded,
                 character_set: CharacterSet::Ascii,
             }
         }
-        ElementType::String => Stored::TEXT,
+        ElementType::String => StoredType::TEXT,
         ElementType::Compound(fields) if !fields.is_empty() => {
-            Stored::Compound(fields.iter().map(field).collect::<Option<_>>()?)
+            StoredType::Compound(fields.iter().map(field).collect::<Option<_>>()?)
         }
         _ => return None,
     })
@@ -31,7 +31,7 @@ fn field(Field { name, element, shape }: &Field) -> Option<StoredField> {
     let element = match shape.len() {
         0 => element,
         1..=4 if !is_record => {
-            Stored::Array { element: Box::new(element), shape: lengths.collect::<Option<_>>()? }
+            StoredType::Array { element: Box::new(element), shape: lengths.collect::<Option<_>>()? }
         }
         _ => return None,
     };

@@ -9,7 +9,8 @@ use super::Hdf5Writer;
 use crate::netcdf::{NO_VARIABLE, PROPERTIES};
 use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
 use nnz_hdf5::{
-    CharacterSet, DatasetSpec, ElementType as Stored, FileWriter, ObjectId, StringPadding, Value,
+    CharacterSet, DatasetSpec, ElementType as StoredType, FileWriter, ObjectId, StringPadding,
+    Value,
 };
 
 /// Number of elements of a chunk that is never stored.
@@ -124,7 +125,7 @@ impl Hdf5Writer {
     /// Creates a dimension: a dataset without stored data.
     fn create_scale(&mut self, group: ObjectId, name: &str, len: u64) -> Result<ObjectId> {
         let chunk = u32::try_from(len).unwrap_or(MAX_CHUNK_LEN).clamp(1, MAX_CHUNK_LEN);
-        let spec = DatasetSpec::chunked(Stored::Number(ValueType::F32), &[len], &[chunk]);
+        let spec = DatasetSpec::chunked(StoredType::Number(ValueType::F32), &[len], &[chunk]);
         let spec = if len == 0 { spec.growing() } else { spec.unwritten() };
         let scale = self.file.create_dataset(group, name, spec)?;
         for (name, text) in [("CLASS", "DIMENSION_SCALE"), ("NAME", &*description(len))] {

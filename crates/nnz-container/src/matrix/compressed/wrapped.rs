@@ -9,13 +9,13 @@ const WINDOW: u64 = 1 << 13;
 
 /// Pointers restored from those that were stored modulo the size of their type, such as 2^32.
 #[derive(Debug)]
-pub(super) struct Unwrapped {
+pub(super) struct UnwrappedPointers {
     bits: u32,
     /// The restored pointer at the start of each window.
     starts: Vec<u64>,
 }
 
-impl Unwrapped {
+impl UnwrappedPointers {
     /// Restores the pointers; `None` if the stored ones are right, or wrong in another way, which
     /// is detected when they are read.
     ///
@@ -64,20 +64,20 @@ impl Unwrapped {
             }
             // They may look right, as those that saturate at the largest number do.
             let type_of = vector.value_type();
-            let expected = "a wide enough type: the starts of rows or columns are lost";
+            let expected = "a wider type: the starts of rows or columns are lost";
             let found = format!("{type_of} for {entries} entries");
             return Err(Error::mismatch(vector.place(), found, expected));
         };
         let stored = vector.get(element)?;
         let what = format!(
-            "{stored} is {meant} modulo 2^{bits}: the pointers wrapped around, and are read as they were \
-             meant, up to {entries}"
+            "{stored} is {meant} modulo 2^{bits}: the pointers wrapped around, and are read as the \
+             original values, up to {entries}"
         );
         repairs.add(vector.place_of(element), what);
         Ok(Some(found))
     }
 
-    /// Fills `out` with restored pointers from that of vector `first` on.
+    /// Fills `out` with restored pointers, starting with the pointer of vector `first`.
     ///
     /// # Errors
     ///

@@ -41,8 +41,12 @@ impl Extent {
         if end.is_none_or(|end| end > length) {
             let all = self.pieces.checked_mul(self.piece);
             let all = all.map_or_else(|| "2^64".to_owned(), |all| all.to_string());
-            let found = format!("{all} bytes that end after the file");
-            return Err(Error::mismatch(place(), found, format!("the end at byte {length}")));
+            let found = format!("{all} bytes that extend past the end of the file");
+            return Err(Error::mismatch(
+                place(),
+                found,
+                format!("data that ends at byte {length} or before"),
+            ));
         }
         Ok(())
     }

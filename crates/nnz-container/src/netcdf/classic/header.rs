@@ -31,18 +31,18 @@ pub(super) struct Attribute {
     pub(super) name: String,
     /// The offset, type and number of its values.
     pub(super) at: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: NcType,
     pub(super) count: u64,
 }
 
 /// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NcType {
     Char,
     Number(ValueType),
 }
 
-impl Kind {
+impl NcType {
     pub(super) fn size(self) -> usize {
         match self {
             Self::Char => 1,
@@ -78,7 +78,7 @@ impl Kind {
 #[derive(Clone)]
 pub(super) struct Variable {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: NcType,
     /// Whether its first dimension is the record dimension.
     pub(super) records: bool,
     /// The lengths of its dimensions, without the record dimension.
@@ -170,7 +170,7 @@ fn read_attributes(reader: &mut HeaderReader<'_>) -> Result<Vec<Attribute>> {
     let mut attributes = Vec::new();
     for _ in 0..count {
         let name = reader.name()?;
-        let kind = Kind::read(reader)?;
+        let kind = NcType::read(reader)?;
         let count = reader.count()?;
         attributes.push(Attribute { name, at: reader.at, kind, count });
         reader.skip(count.saturating_mul(kind.size() as u64))?;
@@ -190,7 +190,7 @@ fn read_variables(
         let (records, lengths) = read_shape(reader, dimensions)?;
         let attributes = read_attributes(reader)?;
         let place = reader.place();
-        let kind = Kind::read(reader)?;
+        let kind = NcType::read(reader)?;
         // The stored size is redundant, and has too few bits for some variables.
         reader.raw_count()?;
         let begin = if version == 1 { reader.word()?.into() } else { reader.double_word()? };
@@ -219,7 +219,11 @@ fn read_shape(
             Some(Some(length)) => lengths.push(*length),
             Some(None) if at == 0 => records = true,
             Some(None) => {
-                return Err(Error::mismatch(place, "an inner record dimension", "an outer one"));
+                return Err(Error::mismatch(
+                    place,
+                    "an unlimited dimension that is not the first",
+                    "a dimension of fixed length",
+                ));
             }
             None => {
                 let found = format!("dimension {id}");

@@ -52,7 +52,7 @@ impl<'a> HeaderReader<'a> {
             return Ok(());
         }
         let found = format!("the end of the file after {left} more bytes");
-        Err(Error::mismatch(self.place(), found, format!("{wanted} more of the header")))
+        Err(Error::mismatch(self.place(), found, format!("{wanted} more bytes of the header")))
     }
 
     pub(super) fn bytes<const COUNT: usize>(&mut self) -> Result<[u8; COUNT]> {
@@ -112,7 +112,7 @@ impl<'a> HeaderReader<'a> {
         let count = self.count()?;
         if found != tag && (found, count) != (0, 0) {
             let found = format!("the tag {found} and a count of {count}");
-            let expected = format!("the tag {tag} of {what}, or none of them");
+            let expected = format!("the tag {tag} of {what}, or an absent list");
             return Err(Error::mismatch(place, found, expected));
         }
         self.check(count.saturating_mul(least))?;

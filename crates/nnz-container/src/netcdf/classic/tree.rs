@@ -8,10 +8,10 @@ use nnz_storage::InputFile;
 
 use super::Classic;
 use super::extent::{Extent, room_for};
-use super::header::{self, Kind};
+use super::header::{self, NcType};
 use crate::tree::{
     ArrayStorage, Attribute, AttributeValue, Child, ChildKind, Layout, NdArray, ReadRange, Source,
-    Stored, TextForm, View, check_rank,
+    StoredType, TextForm, View, check_rank,
 };
 use nnz_chunk::byte_order;
 use nnz_chunk::grid::strides;
@@ -48,11 +48,11 @@ impl Classic {
         }
         check_rank(shape.len(), &place)?;
         let element = match variable.kind {
-            Kind::Number(value_type) => Stored::Number { value_type, big: true },
+            NcType::Number(value_type) => StoredType::Number { value_type, big: true },
             // The last dimension is the length of strings.
-            Kind::Char => {
+            NcType::Char => {
                 let bytes = usize::try_from(shape.pop().unwrap_or(1)).unwrap_or(usize::MAX);
-                Stored::Text { bytes, form: TextForm::Zeros }
+                StoredType::Text { bytes, form: TextForm::Zeros }
             }
         };
         let size = element.bytes().unwrap_or(0) as u64;
@@ -70,7 +70,7 @@ impl Classic {
 /// A variable.
 struct Variable {
     extent: Extent,
-    element: Stored,
+    element: StoredType,
     shape: Vec<u64>,
     strides: Vec<u64>,
     attributes: Vec<header::Attribute>,
@@ -96,12 +96,12 @@ fn attribute(
     file.read_metadata_at(&mut bytes, found.at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at))))?;
     Ok(Some(match found.kind {
-        Kind::Char => {
+        NcType::Char => {
             // C programs count the terminating zero of a string.
             let text = TextForm::Zeros.strip(&bytes);
             Attribute::scalar(AttributeValue::Strings([text].into_iter().collect()))
         }
-        Kind::Number(value_type) => {
+        NcType::Number(value_type) => {
             byte_order::to_native(&mut bytes, value_type, true);
             let mut values = Values::new(value_type);
             values.resize_bytes(bytes.len() / value_type.size()).copy_from_slice(&bytes);
@@ -119,7 +119,7 @@ impl Source for Variable {
         &self.shape
     }
 
-    fn element(&self) -> &Stored {
+    fn element(&self) -> &StoredType {
         &self.element
     }
 

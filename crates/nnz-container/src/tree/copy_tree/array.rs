@@ -203,7 +203,7 @@ impl Copy<'_> {
     /// Copies all elements.
     fn elements(&mut self, from: &dyn NdArray, to: NodeId, element: &ElementType) -> Result<()> {
         if element.is_string() {
-            let mut strings = Counted { strings: from.read_strings(&from.all())?, bytes: 0 };
+            let mut strings = CountedStrings { strings: from.read_strings(&from.all())?, bytes: 0 };
             self.to.append_strings(to, &mut strings)?;
             let bytes = strings.bytes;
             return self.progressed(bytes);
@@ -283,12 +283,12 @@ impl FieldBuffer {
 }
 
 /// Counts the bytes of strings.
-struct Counted<'a> {
+struct CountedStrings<'a> {
     strings: Names<'a>,
     bytes: u64,
 }
 
-impl StringReader for Counted<'_> {
+impl StringReader for CountedStrings<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let next = self.strings.next_string()?;
         self.bytes += next.map_or(0, <[u8]>::len) as u64;

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// What was copied, dropped and converted.
+/// The result of a copy: counts, and everything that was dropped or converted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopyReport {
     /// Number of groups.
     pub groups: u64,
     /// Number of arrays.
     pub arrays: u64,
-    /// What was dropped or converted, in the order of the source.
+    /// Everything that was dropped or converted, in the order of the source.
     pub changes: Vec<Change>,
 }
 
 /// Something that was dropped or converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What was done.
+    /// The kind of change.
     pub kind: ChangeKind,
     /// The path of the group or array, relative to the copied one; empty for that one.
     pub path: String,
@@ -26,7 +26,7 @@ pub struct Change {
     pub reason: String,
 }
 
-/// What was done with something that the target does not support.
+/// The kind of change for something that the target does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {

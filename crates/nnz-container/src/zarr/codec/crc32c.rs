@@ -1,17 +1,19 @@
 //! CRC-32C checksums (RFC 3720) after the bytes of a chunk.
 
-use super::Undecoded;
+use super::DecodeError;
 
 /// Verifies the checksum and returns the bytes before it.
-pub(super) fn verify(bytes: &[u8]) -> Result<&[u8], Undecoded> {
+pub(super) fn verify(bytes: &[u8]) -> Result<&[u8], DecodeError> {
     let Some((bytes, expected)) = bytes.split_last_chunk() else {
-        return Err(Undecoded::damaged("its checksum is missing"));
+        return Err(DecodeError::damaged("missing checksum"));
     };
     let (found, expected) = (crc32c::crc32c(bytes), u32::from_le_bytes(*expected));
     if found == expected {
         return Ok(bytes);
     }
-    Err(Undecoded::Damaged(format!("its checksum is {found:08x}, not {expected:08x}")))
+    Err(DecodeError::Damaged(format!(
+        "the stored CRC-32C checksum is {found:08x}, the computed one {expected:08x}"
+    )))
 }
 
 #[cfg(test)]

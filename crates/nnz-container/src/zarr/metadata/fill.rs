@@ -4,7 +4,7 @@ use nnz_core::{Bint8, ValueType};
 use serde_json::Value;
 
 use crate::npy::Element;
-use crate::tree::{Stored, float16 as widened};
+use crate::tree::{StoredType, float16 as widened};
 
 /// Parses a fill value, in native byte order; `None` if it is invalid.
 pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
@@ -16,13 +16,13 @@ pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
 }
 
 /// Parses a fill value of another type, in stored form; empty for zeros.
-pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
+pub(super) fn stored(value: &Value, element: &StoredType) -> Option<Vec<u8>> {
     let size = element.bytes()?;
-    if let (Stored::Float16 { big }, false) = (element, value.is_null()) {
+    if let (StoredType::Float16 { big }, false) = (element, value.is_null()) {
         let bits = float16(value)?;
         return Some(if *big { bits.to_be_bytes() } else { bits.to_le_bytes() }.to_vec());
     }
-    if let (Stored::Time { big, .. }, false) = (element, value.is_null()) {
+    if let (StoredType::Time { big, .. }, false) = (element, value.is_null()) {
         let stored = match value {
             Value::String(text) if text == "NaT" => i64::MIN,
             value => value.as_i64()?,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{DataType, Keys, Metadata, Reader, adds_up, element, fill};
 use crate::npy::Element;
-use crate::tree::Stored;
+use crate::tree::StoredType;
 use crate::zarr::codec::Step;
 use crate::zarr::node::Fields;
 use nnz_chunk::codec;
@@ -49,7 +49,7 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
         },
     };
     let element = match data_type {
-        DataType::Texts => Stored::Variable { bytes: 0 },
+        DataType::Texts => StoredType::Variable { bytes: 0 },
         _ => element::of_v2(&dtype).ok_or_else(unsupported)?,
     };
     let mut steps = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{DataType, Keys, Metadata, Reader, element, fill};
 use crate::npy::Element;
-use crate::tree::Stored;
+use crate::tree::StoredType;
 use crate::zarr::node::{Fields, Group, Node};
 
 /// The members of the metadata of both kinds, of groups, and of arrays.
@@ -135,13 +135,13 @@ impl Reader<'_> {
         let described = self.value("data_type")?;
         let big = codecs.big.unwrap_or(false);
         let element = match data_type {
-            DataType::Texts => Some(Stored::Variable { bytes: 0 }),
+            DataType::Texts => Some(StoredType::Variable { bytes: 0 }),
             _ => element::of_v3(&described, big),
         };
         let element = element.ok_or_else(|| self.untyped(&described))?;
         if let (DataType::Other(2..), None) = (data_type, codecs.big) {
             // Without a byte order only structures of NumPy are supported, which are little-endian.
-            let plain = matches!(element, Stored::Float16 { .. } | Stored::Time { .. });
+            let plain = matches!(element, StoredType::Float16 { .. } | StoredType::Time { .. });
             if plain {
                 let expected = "bytes with their byte order";
                 return Err(self.unexpected("codecs", self.raw("codecs")?, expected));

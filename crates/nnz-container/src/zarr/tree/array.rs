@@ -10,9 +10,9 @@ use super::presence;
 use super::texts::Texts;
 use crate::npy::Element;
 use crate::tree::{
-    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, Stored, StringBlock,
+    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, StoredType, StringBlock,
 };
-use crate::zarr::chunks::{self, Located};
+use crate::zarr::chunks::{self, ChunkLocation};
 use crate::zarr::metadata::{DataType, Metadata};
 use crate::zarr::node::Fields;
 use crate::zarr::read::Elements;
@@ -33,13 +33,13 @@ pub(super) struct Array {
 impl Array {
     /// Opens a directory as an array.
     pub(super) fn open(directory: Store, place: Place, threads: usize) -> Result<Self> {
-        let (stored, mut fields, version) = chunks::Stored::open(directory, place)?;
+        let (stored, mut fields, version) = chunks::StoredArray::open(directory, place)?;
         let attributes = match version {
             2 => stored.directory.json(".zattrs", &stored.place)?,
             _ => match fields.remove("attributes") {
                 None => None,
                 Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|error| {
-                    Error::mismatch(stored.place.clone(), "attributes of another form", "an object")
+                    Error::mismatch(stored.place.clone(), "invalid attributes", "a JSON object")
                         .with_source(error)
                 })?),
             },
@@ -119,7 +119,7 @@ impl Source for Array {
         self.metadata().grid.shape()
     }
 
-    fn element(&self) -> &Stored {
+    fn element(&self) -> &StoredType {
         &self.metadata().element
     }
 
@@ -228,7 +228,7 @@ impl Chunks for Array {
 /// A chunk that is stored unchanged.
 struct Plain<'a> {
     array: &'a Array,
-    located: Located,
+    located: ChunkLocation,
 }
 
 impl ReadRange for Plain<'_> {

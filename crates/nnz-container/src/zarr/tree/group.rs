@@ -14,7 +14,7 @@ use crate::kinds::ZARR;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 use crate::zarr::ZarrStore;
 use crate::zarr::node::{Fields, Node};
-use crate::zarr::store::{Listed, Store};
+use crate::zarr::store::{Store, StoreEntryKind};
 use nnz_core::full_path;
 
 /// A group of a Zarr store, in a directory or a zip file. Opening it reads its attributes.
@@ -91,7 +91,10 @@ impl ZarrGroup {
     /// Returns the names of the groups and arrays of the group, sorted.
     pub(in crate::zarr) fn nodes(&self) -> Result<Vec<String>> {
         let nodes = self.directory.nodes()?.into_iter();
-        Ok(nodes.filter(|(_, listed)| *listed == Listed::Node).map(|(name, _)| name).collect())
+        Ok(nodes
+            .filter(|(_, listed)| *listed == StoreEntryKind::Node)
+            .map(|(name, _)| name)
+            .collect())
     }
 }
 
@@ -126,10 +129,10 @@ impl Group for ZarrGroup {
     fn children(&self) -> Result<Vec<Child>> {
         let place = Place::path(&*self.path);
         let kind = |name: &str, listed| match listed {
-            Listed::Link => Ok(ChildKind::Other("a symbolic link".to_owned())),
+            StoreEntryKind::Link => Ok(ChildKind::Other("a symbolic link".to_owned())),
             // Opening it is an error.
-            Listed::Bare => Ok(ChildKind::Group),
-            Listed::Node => kind_of(self.directory.inside(name.as_ref()).node(&place)),
+            StoreEntryKind::Bare => Ok(ChildKind::Group),
+            StoreEntryKind::Node => kind_of(self.directory.inside(name.as_ref()).node(&place)),
         };
         let nodes = self.directory.nodes()?.into_iter();
         nodes.map(|(name, listed)| Ok(Child { kind: kind(&name, listed)?, name })).collect()

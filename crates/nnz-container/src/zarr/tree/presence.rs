@@ -7,12 +7,12 @@ use nnz_storage::{EntryKind, InputDirectory};
 
 use nnz_chunk::grid::{Grid, places};
 
-use crate::zarr::chunks::Stored;
+use crate::zarr::chunks::StoredArray;
 use crate::zarr::metadata::Metadata;
 use crate::zarr::store::Store;
 
 /// Returns whether all chunks are stored. The search ends at the first missing one.
-pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
+pub(super) fn is_complete(stored: &StoredArray) -> Result<bool> {
     let Metadata { grid, shard, .. } = &stored.metadata;
     if grid.count() == 0 {
         return Ok(true);
@@ -37,7 +37,7 @@ pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
 
 /// Returns the number of files of chunks or shards that do not exist. Files are listed, not looked up: the metadata
 /// can state any number.
-pub(super) fn missing_files(stored: &Stored) -> Result<u64> {
+pub(super) fn missing_files(stored: &StoredArray) -> Result<u64> {
     let Metadata { grid, shard, .. } = &stored.metadata;
     let one = vec![1; grid.counts().len()];
     let by = shard.as_ref().map_or(&one, |shard| &shard.counts);
@@ -47,7 +47,7 @@ pub(super) fn missing_files(stored: &Stored) -> Result<u64> {
 }
 
 /// Returns the number of chunks that the stored shards do not contain. Shards are listed, as above.
-pub(super) fn missing_in_shards(stored: &Stored) -> Result<u64> {
+pub(super) fn missing_in_shards(stored: &StoredArray) -> Result<u64> {
     let Metadata { grid, shard, .. } = &stored.metadata;
     let Some(shard) = shard else { return Ok(0) };
     let mut missing = 0_u64;
@@ -75,7 +75,7 @@ pub(super) fn missing_in_shards(stored: &Stored) -> Result<u64> {
 }
 
 /// Returns the size of all chunk files in bytes.
-pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
+pub(super) fn stored_bytes(stored: &StoredArray) -> Result<u64> {
     Ok(stored_files(stored)?.bytes)
 }
 
@@ -100,7 +100,7 @@ impl Files {
     }
 }
 
-fn stored_files(stored: &Stored) -> Result<Files> {
+fn stored_files(stored: &StoredArray) -> Result<Files> {
     let rank = stored.metadata.grid.shape().len();
     let directory = match &stored.directory {
         Store::Directory(directory) => directory,
@@ -139,7 +139,7 @@ fn files_in(directory: &InputDirectory, above: &str, depth: usize) -> Result<Fil
     Ok(files)
 }
 
-/// Returns whether a name is that of a chunk, or of a directory of chunks.
+/// Returns whether a name belongs to a chunk or a directory of chunks.
 fn is_chunk(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'c' | b'0'..=b'9'))
 }

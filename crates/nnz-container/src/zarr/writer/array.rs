@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use nnz_core::{Error, Place, Result, StringReader, parallel};
 
 use super::chunk::{self, Shard};
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
-use super::target::Target;
+use super::target::GroupTarget;
 use crate::tree::{ArraySpec, ElementType, FieldValues, pack};
 use nnz_chunk::Tiles;
 use nnz_chunk::product;
@@ -24,7 +24,7 @@ pub(super) struct Array {
     path: String,
     place: Place,
     element: ElementType,
-    described: Described,
+    described: ElementDescription,
     shape: Vec<u64>,
     growing: bool,
     /// Whether no elements are stored.
@@ -54,7 +54,7 @@ impl Array {
         path: String,
         place: Place,
         spec: &ArraySpec,
-        described: Described,
+        described: ElementDescription,
         (version, threads): (ZarrVersion, usize),
     ) -> Result<Self> {
         let chunk = options::chunk_of_elements(spec, described.bytes)?;
@@ -99,7 +99,7 @@ impl Array {
     }
 
     /// Appends complete elements, as passed in.
-    pub(super) fn append(&mut self, target: &Target, bytes: &[u8]) -> Result<()> {
+    pub(super) fn append(&mut self, target: &GroupTarget, bytes: &[u8]) -> Result<()> {
         if pack::is_plain(&self.element) {
             if !bytes.len().is_multiple_of(self.described.bytes.max(1)) {
                 let found = format!("{} bytes", bytes.len());
@@ -116,7 +116,7 @@ impl Array {
     /// Appends strings of fixed length.
     pub(super) fn append_strings(
         &mut self,
-        target: &Target,
+        target: &GroupTarget,
         strings: &mut dyn StringReader,
     ) -> Result<()> {
         let ElementType::FixedString { bytes, encoding } = self.element else {
@@ -138,7 +138,7 @@ impl Array {
     /// Appends compounds whose fields are passed in separately.
     pub(super) fn append_records(
         &mut self,
-        target: &Target,
+        target: &GroupTarget,
         values: &mut [FieldValues<'_>],
     ) -> Result<()> {
         let ElementType::Compound(fields) = &self.element else {
@@ -153,7 +153,7 @@ impl Array {
     }
 
     /// Appends elements in stored form.
-    fn append_stored(&mut self, target: &Target, mut bytes: &[u8]) -> Result<()> {
+    fn append_stored(&mut self, target: &GroupTarget, mut bytes: &[u8]) -> Result<()> {
         let end = self.appended.checked_add(bytes.len() as u64);
         let room = match (self.growing, self.unwritten) {
             (_, true) => 0,
@@ -200,7 +200,7 @@ impl Array {
     }
 
     /// Writes the rest. All elements must have been appended.
-    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
+    pub(super) fn finish(&mut self, target: &GroupTarget) -> Result<()> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }
@@ -235,7 +235,7 @@ impl Array {
     }
 
     /// Writes complete bands.
-    fn write(&mut self, target: &Target, bytes: Cow<'_, [u8]>) -> Result<()> {
+    fn write(&mut self, target: &GroupTarget, bytes: Cow<'_, [u8]>) -> Result<()> {
         let len = bytes.len();
         let chunks = match self.tiles.is_plain() && self.chunks_end_with(len) {
             true => bytes,

@@ -21,7 +21,7 @@ type Members = BTreeMap<String, Box<RawValue>>;
 
 /// A group with consolidated metadata.
 #[derive(Debug)]
-pub(super) struct Consolidated {
+pub(super) struct ConsolidatedGroup {
     /// The file with the metadata.
     file: PathBuf,
     version: ZarrVersion,
@@ -30,15 +30,15 @@ pub(super) struct Consolidated {
 }
 
 /// The files of groups whose consolidated metadata was removed.
-pub(super) struct Suspended {
-    groups: Vec<(Consolidated, Vec<u8>, Members)>,
+pub(super) struct RemovedMetadata {
+    groups: Vec<(ConsolidatedGroup, Vec<u8>, Members)>,
     write: WriteOptions,
 }
 
 /// The member with consolidated metadata in version 3.
 const MEMBER: &str = "consolidated_metadata";
 
-impl Consolidated {
+impl ConsolidatedGroup {
     /// Reads the consolidated metadata of a group, if there is any.
     pub(super) fn find(
         directory: &Path,
@@ -72,7 +72,7 @@ impl Consolidated {
         node::check_length("consolidated metadata", bytes.len() as u64, place)?;
         let members = node::parse("consolidated metadata", &bytes, place)?;
         let unknown = || {
-            let what = "adding to Zarr groups with consolidated metadata of another form";
+            let what = "adding to Zarr groups with consolidated metadata of an unknown form";
             Error::unsupported(place.clone(), what)
         };
         let inner =
@@ -116,8 +116,11 @@ impl Consolidated {
 }
 
 /// Removes the consolidated metadata of groups.
-pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<Suspended> {
-    let mut suspended = Suspended { groups: Vec::new(), write: write.clone() };
+pub(super) fn suspend(
+    groups: Vec<ConsolidatedGroup>,
+    write: WriteOptions,
+) -> Result<RemovedMetadata> {
+    let mut suspended = RemovedMetadata { groups: Vec::new(), write: write.clone() };
     for group in groups {
         let place = Place::path(&*group.file);
         let (bytes, mut members, metadata) = group.members(&place)?;
@@ -140,7 +143,7 @@ pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<
     Ok(suspended)
 }
 
-impl Suspended {
+impl RemovedMetadata {
     /// Restores everything, if nothing was added.
     pub(super) fn restore(self) {
         for (group, bytes, _) in &self.groups {

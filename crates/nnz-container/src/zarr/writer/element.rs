@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// The description of an element type.
 #[derive(Clone, Debug)]
-pub(super) struct Described {
+pub(super) struct ElementDescription {
     /// Stored size of an element in bytes; 0 for strings of variable length.
     pub(super) bytes: usize,
     /// Its name in metadata.
@@ -29,7 +29,7 @@ pub(super) struct Described {
 /// Whether native byte order, in which elements are stored, is big-endian.
 pub(super) const BIG: bool = cfg!(target_endian = "big");
 
-impl Described {
+impl ElementDescription {
     /// Describes an element type; `None` if the version of Zarr does not support it.
     pub(super) fn new(element: &ElementType, version: ZarrVersion) -> Option<Self> {
         let bytes = usize::try_from(element_bytes(element, 0)?).ok()?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use serde_json::{Value, json};
 
-use super::element::{BIG, Described};
+use super::element::{BIG, ElementDescription};
 use crate::npy;
 use crate::tree::ElementType;
 use crate::zarr::codec::subtract;
@@ -100,7 +100,7 @@ impl Encoding {
     }
 
     /// Returns the filters and the compressor in version 2.
-    pub(super) fn v2(&self, element: &Described) -> [Value; 2] {
+    pub(super) fn v2(&self, element: &ElementDescription) -> [Value; 2] {
         let mut filters = Vec::new();
         if element.is_text {
             filters.push(json!({"id": "vlen-utf8"}));
@@ -121,7 +121,7 @@ impl Encoding {
     }
 
     /// Returns the codecs in version 3. Those of numcodecs have the names that zarr-python uses.
-    pub(super) fn v3(&self, element: &Described) -> Value {
+    pub(super) fn v3(&self, element: &ElementDescription) -> Value {
         let mut codecs = Vec::new();
         let mut push = |name: &str, configuration: Value| {
             codecs.push(json!({"name": name, "configuration": configuration}));

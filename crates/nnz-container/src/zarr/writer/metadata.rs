@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::options::ZarrVersion;
 
@@ -17,7 +17,7 @@ pub(super) type Document = (&'static str, String);
 
 /// The metadata of an array.
 pub(super) struct ArrayMetadata<'a> {
-    pub(super) element: &'a Described,
+    pub(super) element: &'a ElementDescription,
     pub(super) shape: &'a [u64],
     pub(super) chunk: &'a [u64],
     pub(super) shard: Option<&'a [u64]>,
@@ -53,7 +53,7 @@ pub(super) fn group(attributes: &Attributes, version: ZarrVersion) -> Vec<Docume
     }
 }
 
-/// Adds the metadata of all groups and arrays, by path, to that of the root group.
+/// Adds the metadata of all groups and arrays, by path, to the metadata of the root group.
 pub(super) fn consolidate<'a>(
     root: &mut Vec<Document>,
     nodes: impl Iterator<Item = (&'a str, &'a [Document])>,

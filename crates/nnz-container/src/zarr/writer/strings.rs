@@ -3,11 +3,11 @@
 use nnz_core::{At, Error, Place, Result, StringReader};
 
 use super::chunk;
-use super::element::Described;
+use super::element::ElementDescription;
 use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
-use super::target::Target;
+use super::target::GroupTarget;
 use crate::tree::ArraySpec;
 use nnz_chunk::Tiles;
 use nnz_chunk::product;
@@ -17,7 +17,7 @@ use nnz_chunk::product;
 pub(super) struct Strings {
     path: String,
     place: Place,
-    described: Described,
+    described: ElementDescription,
     shape: Vec<u64>,
     growing: bool,
     unwritten: bool,
@@ -41,7 +41,7 @@ impl Strings {
         path: String,
         place: Place,
         spec: &ArraySpec,
-        described: Described,
+        described: ElementDescription,
         version: ZarrVersion,
     ) -> Result<Self> {
         let chunk = options::chunk_of_strings(spec)?;
@@ -69,7 +69,11 @@ impl Strings {
     }
 
     /// Appends all strings of a reader.
-    pub(super) fn append(&mut self, target: &Target, strings: &mut dyn StringReader) -> Result<()> {
+    pub(super) fn append(
+        &mut self,
+        target: &GroupTarget,
+        strings: &mut dyn StringReader,
+    ) -> Result<()> {
         let room = match (self.growing, self.unwritten) {
             (_, true) => 0,
             (true, false) => u64::MAX,
@@ -110,11 +114,12 @@ impl Strings {
     }
 
     /// Writes a chunk, which is always stored completely.
-    fn write(&mut self, target: &Target) -> Result<()> {
+    fn write(&mut self, target: &GroupTarget) -> Result<()> {
         let count = product(self.chunk.iter().copied())?;
         let missing = usize::try_from(count - self.held).unwrap_or(usize::MAX);
         let missing = missing.checked_mul(4).and_then(|bytes| bytes.checked_add(self.buffer.len()));
-        self.buffer.resize(missing.ok_or_else(|| Error::argument("chunks larger than memory"))?, 0);
+        self.buffer
+            .resize(missing.ok_or_else(|| Error::argument("chunks that do not fit in memory"))?, 0);
         // The strings are preceded by their number.
         let count = u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes();
         let bytes = [&count[..], &self.buffer].concat();
@@ -128,7 +133,7 @@ impl Strings {
     }
 
     /// Writes the rest. All strings must have been appended.
-    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
+    pub(super) fn finish(&mut self, target: &GroupTarget) -> Result<()> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }

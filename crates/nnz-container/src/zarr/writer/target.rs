@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::consolidated::{Consolidated, suspend};
+use super::consolidated::{ConsolidatedGroup, suspend};
 use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
 use crate::zarr::node::{self, Node};
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The directory to write and the group in it.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct GroupTarget {
     staged: StagedDirectory,
     /// The path of the group in the directory: empty, or names followed by `/`.
     group: String,
@@ -41,7 +41,7 @@ pub(super) struct Target {
     version: ZarrVersion,
     write: WriteOptions,
     /// Parent groups of the directory with consolidated metadata.
-    consolidated: Vec<Consolidated>,
+    consolidated: Vec<ConsolidatedGroup>,
     /// The locks of a store to which the group is added.
     _lock: Option<UpdateLock>,
 }
@@ -52,7 +52,7 @@ pub(super) fn is_name(name: &str) -> bool {
     !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > MAX_NAME_LEN)
 }
 
-impl Target {
+impl GroupTarget {
     /// Finds the innermost existing group; what is below it is written as one directory.
     pub(super) fn create(
         path: &Path,
@@ -115,7 +115,9 @@ impl Target {
         let place = Place::path(full_path(path, member));
         let names = names(member, &place)?;
         let Some((name, around)) = names.split_last() else {
-            return Err(Error::argument("the name of what is added to a Zarr store is missing"));
+            return Err(Error::argument(
+                "the name of the member to add to a Zarr store is missing",
+            ));
         };
         check_addition(path, &write.context)?;
         let lock = lock_store(path, false)?;
@@ -179,7 +181,7 @@ impl Target {
             // The group itself exists.
             nodes.remove("");
             if !nodes.contains_key(member) {
-                return Err(Error::argument("nothing is added to the Zarr store"));
+                return Err(Error::argument("nothing to add to the Zarr store"));
             }
         }
         for (path, documents) in nodes {
@@ -230,11 +232,15 @@ fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
 }
 
 /// Finds the groups with consolidated metadata on the path `names`.
-fn consolidated(path: &Path, names: &[&str], version: ZarrVersion) -> Result<Vec<Consolidated>> {
+fn consolidated(
+    path: &Path,
+    names: &[&str],
+    version: ZarrVersion,
+) -> Result<Vec<ConsolidatedGroup>> {
     let mut directory = path.to_path_buf();
     let mut all = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        all.extend(Consolidated::find(&directory, version, names[at..].join("/"))?);
+        all.extend(ConsolidatedGroup::find(&directory, version, names[at..].join("/"))?);
         directory.push(name);
     }
     Ok(all)
@@ -257,7 +263,7 @@ fn version_of(path: &Path) -> Result<ZarrVersion> {
         Some(Node::Group(group)) if group.version == 2 => Ok(ZarrVersion::V2),
         Some(Node::Group(_)) => Ok(ZarrVersion::V3),
         Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
-        None => Err(Error::mismatch(place, "no Zarr group", "a group to add to")),
+        None => Err(Error::mismatch(place, "no Zarr group", "an existing group")),
     }
 }
 
@@ -268,14 +274,14 @@ fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
         return Ok(());
     }
     let what = match found {
-        ZarrVersion::V2 => "adding to Zarr of version 2: groups are written in version 3",
-        ZarrVersion::V3 => "adding Zarr of version 2 to Zarr of version 3",
+        ZarrVersion::V2 => "adding members of version 3 to a Zarr store of version 2",
+        ZarrVersion::V3 => "adding members of version 2 to a Zarr store of version 3",
     };
     Err(Error::unsupported(Place::path(directory), what))
 }
 
 /// Returns the name of an entry that prevents a directory from being replaced: one that is not part
-/// of a store, or any if the directory's own metadata is not that of a group or an array.
+/// of a store, or any if the directory's own metadata does not describe a group or an array.
 fn foreign(path: &Path) -> io::Result<Option<OsString>> {
     if is_described(path)? {
         return foreign_within(path, 0);

@@ -7,11 +7,11 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 use serde_json::value::RawValue;
 
 use super::array::Array;
-use super::element::Described;
+use super::element::ElementDescription;
 use super::metadata::{self, Attributes};
 use super::options::ZarrOptions;
 use super::strings::Strings;
-use super::target::{self, Target};
+use super::target::{self, GroupTarget};
 use super::{ZarrVersion, attribute};
 use crate::ContainerInfo;
 use crate::json;
@@ -41,7 +41,7 @@ use nnz_storage::staging::WriteOptions;
 /// ```
 #[derive(Debug)]
 pub struct ZarrWriter {
-    target: Target,
+    target: GroupTarget,
     /// The path of the group in messages.
     path: PathBuf,
     nodes: Vec<Node>,
@@ -56,11 +56,11 @@ struct Node {
     /// Its path in the group.
     path: String,
     attributes: Attributes,
-    kind: Kind,
+    kind: NodeKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum NodeKind {
     Group,
     Array(Box<Array>),
     Strings(Box<Strings>),
@@ -86,8 +86,9 @@ impl ZarrWriter {
             let what = format!("{name:?} cannot be the name of a group in a Zarr store");
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
-        let target = Target::create(path, group, write, options.version)?;
-        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let target = GroupTarget::create(path, group, write, options.version)?;
+        let root =
+            Node { path: String::new(), attributes: Attributes::new(), kind: NodeKind::Group };
         let path = full_path(path, group);
         let (nodes, paths) = (vec![root], BTreeSet::new());
         Ok(Self { target, path, nodes, paths, options, failed: false })
@@ -97,7 +98,7 @@ impl ZarrWriter {
     /// `member` is its path from the root. The root of the tree is the parent group, which must
     /// exist; only the member may be created in it.
     ///
-    /// An existing group or array is replaced only with `overwrite`. The version is that of the
+    /// An existing group or array is replaced only with `overwrite`. The version is the version of the
     /// store. Consolidated metadata of parent groups is removed before the member is put in place,
     /// and written again afterwards.
     ///
@@ -110,8 +111,9 @@ impl ZarrWriter {
         write: WriteOptions,
         options: ZarrOptions,
     ) -> Result<Self> {
-        let target = Target::add(path, member, write)?;
-        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let target = GroupTarget::add(path, member, write)?;
+        let root =
+            Node { path: String::new(), attributes: Attributes::new(), kind: NodeKind::Group };
         let around = member.trim_matches('/').rsplit_once('/').map_or("", |(around, _)| around);
         let path = full_path(path, around);
         let options = ZarrOptions { version: target.version(), ..options };
@@ -137,7 +139,7 @@ impl ZarrWriter {
 
     fn node(&mut self, node: NodeId) -> Result<&mut Node> {
         let found = self.nodes.get_mut(node.0);
-        found.ok_or_else(|| Error::argument("a group or an array of another tree"))
+        found.ok_or_else(|| Error::argument("the group or array belongs to another tree"))
     }
 
     fn attribute_place(&self, node: NodeId, name: &str) -> Place {
@@ -149,7 +151,7 @@ impl ZarrWriter {
     /// Checks that a member can be added to a group, and returns its path.
     fn take(&mut self, parent: NodeId, name: &str) -> Result<(String, Place)> {
         let parent_place = self.place(parent);
-        let Node { path, kind: Kind::Group, .. } = self.node(parent)? else {
+        let Node { path, kind: NodeKind::Group, .. } = self.node(parent)? else {
             return Err(Error::mismatch(parent_place, "an array", "a group"));
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
@@ -168,7 +170,7 @@ impl ZarrWriter {
         }
     }
 
-    fn push(&mut self, path: String, kind: Kind) -> NodeId {
+    fn push(&mut self, path: String, kind: NodeKind) -> NodeId {
         self.nodes.push(Node { path, attributes: Attributes::new(), kind });
         NodeId(self.nodes.len() - 1)
     }
@@ -177,13 +179,17 @@ impl ZarrWriter {
     fn with(
         &mut self,
         array: NodeId,
-        work: impl FnOnce(&mut Kind, &Target) -> Option<Result<()>>,
+        work: impl FnOnce(&mut NodeKind, &GroupTarget) -> Option<Result<()>>,
     ) -> Result<()> {
         let place = self.place(array);
         let node = self.nodes.get_mut(array.0);
         let done = node.and_then(|node| work(&mut node.kind, &self.target));
         let done = done.unwrap_or_else(|| {
-            Err(Error::mismatch(place, "elements of another type", "those of the array"))
+            Err(Error::mismatch(
+                place,
+                "elements of another type",
+                "elements of the type of the array",
+            ))
         });
         self.failed |= done.is_err();
         done
@@ -203,7 +209,7 @@ impl TreeWriter for ZarrWriter {
     }
 
     fn supports(&self, element: &ElementType) -> bool {
-        Described::new(element, self.options.version).is_some()
+        ElementDescription::new(element, self.options.version).is_some()
     }
 
     fn usual_compression(&self) -> Compression {
@@ -212,20 +218,22 @@ impl TreeWriter for ZarrWriter {
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
         let (path, _) = self.take(parent, name)?;
-        Ok(self.push(path, Kind::Group))
+        Ok(self.push(path, NodeKind::Group))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
         let ZarrOptions { version, threads, .. } = self.options;
         spec.check_by_row()?;
         spec.compression.check()?;
-        let mut described = Described::new(&spec.element, version).ok_or_else(|| {
+        let mut described = ElementDescription::new(&spec.element, version).ok_or_else(|| {
             let place = Place::array(self.place(parent).path.unwrap_or_default(), name);
             Error::unsupported(place, format!("Zarr arrays of {}", spec.element))
         })?;
         if let Some(fill) = spec.fill {
             if spec.element != ElementType::Number(fill.value_type()) {
-                return Err(Error::argument("a fill value of another type than the elements"));
+                return Err(Error::argument(
+                    "the fill value and the elements have different types",
+                ));
             }
             described = described.with_fill(fill, version);
         }
@@ -236,17 +244,15 @@ impl TreeWriter for ZarrWriter {
         }
         let dimensions = spec.dimensions.as_ref().map_or(spec.shape.len(), Vec::len);
         if dimensions != spec.shape.len() {
-            return Err(Error::argument(
-                "a number of dimension names that does not match the shape",
-            ));
+            return Err(Error::argument("the number of dimension names does not match the shape"));
         }
         let (path, place) = self.take(parent, name)?;
         let (inner, context) = (path.clone(), place.clone());
         let kind = match described.is_text {
             true => Strings::new(inner, place, spec, described, version)
-                .map(|strings| Kind::Strings(Box::new(strings))),
+                .map(|strings| NodeKind::Strings(Box::new(strings))),
             false => Array::new(inner, place, spec, described, (version, threads))
-                .map(|array| Kind::Array(Box::new(array))),
+                .map(|array| NodeKind::Array(Box::new(array))),
         };
         let kind = kind.map_err(|error| error.with_context(&context))?;
         Ok(self.push(path, kind))
@@ -267,31 +273,31 @@ impl TreeWriter for ZarrWriter {
 
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append(target, bytes)),
+            NodeKind::Array(array) => Some(array.append(target, bytes)),
             _ => None,
         })
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append_strings(target, strings)),
-            Kind::Strings(array) => Some(array.append(target, strings)),
-            Kind::Group => None,
+            NodeKind::Array(array) => Some(array.append_strings(target, strings)),
+            NodeKind::Strings(array) => Some(array.append(target, strings)),
+            NodeKind::Group => None,
         })
     }
 
     fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.append_records(target, fields)),
+            NodeKind::Array(array) => Some(array.append_records(target, fields)),
             _ => None,
         })
     }
 
     fn finish_array(&mut self, array: NodeId) -> Result<()> {
         self.with(array, |kind, target| match kind {
-            Kind::Array(array) => Some(array.finish(target)),
-            Kind::Strings(array) => Some(array.finish(target)),
-            Kind::Group => None,
+            NodeKind::Array(array) => Some(array.finish(target)),
+            NodeKind::Strings(array) => Some(array.finish(target)),
+            NodeKind::Group => None,
         })
     }
 
@@ -304,12 +310,12 @@ impl TreeWriter for ZarrWriter {
         let version = self.options.version;
         for Node { path, attributes, kind } in &mut self.nodes {
             let described = match kind {
-                Kind::Group => metadata::group(attributes, version),
-                Kind::Array(array) => {
+                NodeKind::Group => metadata::group(attributes, version),
+                NodeKind::Array(array) => {
                     array.finish(&self.target)?;
                     array.documents(attributes)
                 }
-                Kind::Strings(strings) => {
+                NodeKind::Strings(strings) => {
                     strings.finish(&self.target)?;
                     strings.documents(attributes)
                 }

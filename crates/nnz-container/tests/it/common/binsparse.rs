@@ -85,7 +85,7 @@ pub(crate) fn codec_files(folder: &str) -> (PathBuf, Value) {
     (root, serde_json::from_str(&text).unwrap())
 }
 
-/// Compares the arrays of a container with those of `file` in the manifest.
+/// Compares the arrays of a container with the arrays of `file` in the manifest.
 pub(crate) fn check_codec_file(container: &NamedArrays, manifest: &Value, file: &str) {
     let arrays = manifest["arrays"][file].as_object().unwrap();
     assert!(arrays.len() >= 3);

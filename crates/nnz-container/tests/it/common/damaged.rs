@@ -12,13 +12,13 @@ pub(crate) fn random() -> Random {
 }
 
 /// A file that is damaged repeatedly.
-pub(crate) struct Target {
+pub(crate) struct DamagedFile {
     path: PathBuf,
     file: File,
     _dir: tempfile::TempDir,
 }
 
-impl Target {
+impl DamagedFile {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("damaged");

@@ -21,7 +21,7 @@ pub(crate) use compare::differences;
 
 /// A container to write trees to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum TreeTarget {
     Hdf5,
     Zarr2,
     Zarr3,
@@ -31,7 +31,7 @@ pub(crate) enum Target {
     NetCdf,
 }
 
-impl Target {
+impl TreeTarget {
     pub(crate) const ALL: [Self; 3] = [Self::Hdf5, Self::Zarr2, Self::Zarr3];
 
     pub(crate) fn file_name(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Arrays of chunks of blocks.
 
-use super::{Undecoded, damaged, number, truncated};
+use super::{DecodeError, damaged, number, truncated};
 
 /// The maximum number of dimensions.
 const MOST_DIMENSIONS: usize = 15;
@@ -14,12 +14,12 @@ pub(super) struct Array {
 
 impl Array {
     /// Parses shapes, after five bytes of a length.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Undecoded> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (&dimensions, rest) =
             bytes.get(7..).and_then(<[u8]>::split_first).ok_or_else(truncated)?;
         let dimensions = usize::from(dimensions);
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
-            return Err(damaged("it has no number of dimensions"));
+            return Err(damaged("missing number of dimensions"));
         }
         // Each list has a byte before it, and each number.
         let (wide, narrow) = (1 + 9 * dimensions, 1 + 5 * dimensions);
@@ -34,7 +34,7 @@ impl Array {
         let mut sizes = array.chunk.iter().zip(&array.block);
         match sizes.all(|(chunk, block)| (1..=*chunk).contains(block)) {
             true => Ok(array),
-            false => Err(damaged("it has a block that is larger than its chunk")),
+            false => Err(damaged("a block that is larger than its chunk")),
         }
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn copy(
     shape: &[usize],
     (start, size): (&[usize], &[usize]),
     width: usize,
-) -> Result<(), Undecoded> {
+) -> Result<(), DecodeError> {
     let Some((row, rows)) = size.split_last() else { return Ok(()) };
     each(rows, |at| {
         let at = [at, &[0]].concat();
@@ -64,8 +64,8 @@ pub(super) fn copy(
 /// Calls `visit` with each position in a grid, in C order.
 pub(super) fn each(
     counts: &[usize],
-    mut visit: impl FnMut(&[usize]) -> Result<(), Undecoded>,
-) -> Result<(), Undecoded> {
+    mut visit: impl FnMut(&[usize]) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     if counts.contains(&0) {
         return Ok(());
     }

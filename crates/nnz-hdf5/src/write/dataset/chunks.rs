@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::super::output::Output;
 use super::super::pack::Form;
-use super::super::pool::{Packed, Pending, Pool};
+use super::super::pool::{EncodedChunks, Pending, Pool};
 
 /// Minimum number of batches that wait to be written. The order of chunks in the file must not
 /// depend on the number of threads, so neither do these two numbers.
@@ -26,12 +26,12 @@ pub(crate) struct ChunkList {
 /// The chunks of all datasets, written in the order in which they are complete.
 pub(crate) struct ChunkStore {
     pool: Pool,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingChunks>,
     waiting_bytes: usize,
     lists: Vec<(Form, ChunkList)>,
 }
 
-struct Waiting {
+struct PendingChunks {
     list: usize,
     bytes: usize,
     chunks: Pending,
@@ -72,12 +72,12 @@ impl ChunkStore {
         if form.is_plain() {
             let size = u32::try_from(form.chunk).unwrap_or(u32::MAX);
             let sizes = vec![size; chunks.len() / form.chunk];
-            return self.put(list, &Packed { bytes: chunks, sizes }, output);
+            return self.put(list, &EncodedChunks { bytes: chunks, sizes }, output);
         }
         let bytes = chunks.len();
         self.waiting_bytes += bytes;
         let chunks = self.pool.pack(chunks, form);
-        self.waiting.push_back(Waiting { list, bytes, chunks });
+        self.waiting.push_back(PendingChunks { list, bytes, chunks });
         while self.waiting.len() > BATCHES && self.waiting_bytes > WAITING {
             self.write_next(output)?;
         }
@@ -93,7 +93,7 @@ impl ChunkStore {
     }
 
     fn write_next<W: Write + Seek>(&mut self, output: &mut Output<W>) -> Result<()> {
-        let Some(Waiting { list, bytes, chunks }) = self.waiting.pop_front() else {
+        let Some(PendingChunks { list, bytes, chunks }) = self.waiting.pop_front() else {
             return Ok(());
         };
         self.waiting_bytes -= bytes;
@@ -104,7 +104,7 @@ impl ChunkStore {
     fn put<W: Write + Seek>(
         &mut self,
         list: usize,
-        packed: &Packed,
+        packed: &EncodedChunks,
         output: &mut Output<W>,
     ) -> Result<()> {
         let mut address = output.append(&packed.bytes)?;

@@ -20,7 +20,7 @@ impl<W: Write + Seek> FileWriter<W> {
         place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
         let attribute = self.attribute(name, value).map_err(|error| error.with_context(&place))?;
         let Some(object) = self.objects.get_mut(object.0) else {
-            return Err(Error::argument("an object of another file"));
+            return Err(Error::argument("the object belongs to another file"));
         };
         if object.attributes.iter().any(|there| there.name == name) {
             return Err(Error::new(ErrorKind::Exists, place));
@@ -58,7 +58,7 @@ impl<W: Write + Seek> FileWriter<W> {
             }
         };
         if !known {
-            return Err(Error::argument("a reference to an object of another file"));
+            return Err(Error::argument("the referenced object belongs to another file"));
         }
         let datatype = datatype::encode(&value.element)?;
         let dataspace = dataspace::encode(&value.space)?;

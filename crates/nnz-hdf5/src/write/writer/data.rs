@@ -90,7 +90,7 @@ impl<W: Write + Seek> FileWriter<W> {
 /// Pads a string to the length of an element.
 fn pad(string: &[u8], element: &ElementType) -> Result<Vec<u8>> {
     let ElementType::FixedString { bytes, padding, .. } = element else {
-        return Err(Error::argument("strings for a dataset of other elements"));
+        return Err(Error::argument("strings for a dataset of another type"));
     };
     let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
     let room = bytes - usize::from(*padding == StringPadding::NullTerminated);

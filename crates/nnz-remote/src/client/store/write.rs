@@ -30,7 +30,7 @@ const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// An existing object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Existing {
+pub(crate) struct ExistingObject {
     pub(crate) key: String,
     pub(crate) len: u64,
     pub(crate) tag: Option<String>,
@@ -84,7 +84,11 @@ impl Store {
     }
 
     /// Lists all objects below a prefix, or some of them.
-    pub(crate) async fn list_all(&self, key: &str, most: usize) -> Result<Vec<Existing>, Failure> {
+    pub(crate) async fn list_all(
+        &self,
+        key: &str,
+        most: usize,
+    ) -> Result<Vec<ExistingObject>, Failure> {
         let prefix = format!("{key}/");
         let mut found = Vec::new();
         let mut token = None;
@@ -111,7 +115,7 @@ impl Store {
                 // Some programs create an empty object with a slash at its end for a directory.
                 let key = object.location.as_ref().to_owned();
                 if key.strip_prefix(&prefix).is_some_and(|name| !name.is_empty()) {
-                    found.push(Existing { key, len: object.size, tag: object.e_tag });
+                    found.push(ExistingObject { key, len: object.size, tag: object.e_tag });
                 }
             }
             token = page.page_token;
@@ -119,7 +123,7 @@ impl Store {
                 return Ok(found);
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
+        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
     }
 
     /// Writes an object, instead of one that may exist.
@@ -129,8 +133,8 @@ impl Store {
         done.map(drop).map_err(|error| self.failed_writing(error))
     }
 
-    /// Writes an object that does not exist. The token determines whether an object that was found afterwards is
-    /// that of a request without an answer.
+    /// Writes an object that does not exist. The token determines whether an object that was found afterwards was
+    /// written by a request without an answer.
     pub(crate) async fn put_new(
         &self,
         key: &str,
@@ -253,5 +257,5 @@ fn attributes(token: &str) -> Attributes {
 }
 
 fn conflict() -> Failure {
-    Failure::new(io::ErrorKind::AlreadyExists, "another program wrote it")
+    Failure::new(io::ErrorKind::AlreadyExists, "modified by another program")
 }

@@ -6,7 +6,7 @@ use nnz_hdf5::{DatasetSpec, ElementType, FileWriter, ObjectId, Value};
 use nnz_storage::staging::StagedFile;
 
 use super::{CHUNK, SinkOptions, append, describe, element};
-use crate::dense_sink::{CellOutput, DenseSink, fill_block};
+use crate::dense_sink::{DenseOutput, DenseSink, fill_block};
 use crate::matlab::v73::EMPTY;
 
 /// Starts an array.
@@ -58,7 +58,7 @@ struct Output {
     size: usize,
 }
 
-impl CellOutput for Output {
+impl DenseOutput for Output {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         append(&mut self.file, self.dataset, bytes, self.size)
     }

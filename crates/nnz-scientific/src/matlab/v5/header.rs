@@ -36,13 +36,13 @@ pub(super) fn read(file: &InputFile) -> Result<bool> {
             Err(Error::mismatch(place, format!("version {version:#06x}"), "0x0100 (version 5)"))
         }
         None if is_v4(&start) => {
-            let what = "a MAT-file of version 4, which is not read; MATLAB writes version 5 with \
+            let what = "a MAT-file of version 4, which is not supported; MATLAB writes version 5 with \
                         save -v7, SciPy with savemat(..., format=\"5\")";
             Err(Error::unsupported(file.place(), what))
         }
         None if is_octave(&start) => Err(Error::unsupported(file.place(), OCTAVE)),
         None => {
-            let what = "is no MAT-file: the byte order is missing at byte 126".to_owned();
+            let what = "not a MAT-file: no byte order at byte 126".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), file.place()))
         }
     }

@@ -15,7 +15,7 @@ const LONGEST_LIST: usize = 64 << 20;
 
 /// A variable, and where it is.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct VariableLocation {
     pub(super) variable: Variable,
     /// The element of the file that contains it.
     pub(super) element: Element,
@@ -25,7 +25,7 @@ pub(super) struct Found {
 }
 
 /// Lists all variables.
-pub(super) fn list(file: &InputFile, big: bool) -> Result<Vec<Found>> {
+pub(super) fn list(file: &InputFile, big: bool) -> Result<Vec<VariableLocation>> {
     let mut found = Vec::new();
     let mut bytes = 0;
     for element in elements(file, big) {
@@ -53,13 +53,13 @@ pub(super) fn list(file: &InputFile, big: bool) -> Result<Vec<Found>> {
 struct Lister<'a> {
     parser: Parser<'a>,
     element: Element,
-    found: &'a mut Vec<Found>,
+    found: &'a mut Vec<VariableLocation>,
     /// The size of the list.
     bytes: usize,
 }
 
 impl Lister<'_> {
-    /// Lists an array; `name` is that of a field.
+    /// Lists an array; `name` is the name of a field.
     fn array(
         &mut self,
         inside: &str,
@@ -88,18 +88,18 @@ impl Lister<'_> {
                 return Ok(());
             }
         }
-        self.bytes += path.len() + size_of::<Found>() + size_of_val(&*shape);
+        self.bytes += path.len() + size_of::<VariableLocation>() + size_of_val(&*shape);
         if self.bytes > LONGEST_LIST {
             let what = format!("more than {} variables and fields", self.found.len());
             return Err(Error::unsupported(self.parser.place.clone(), what));
         }
         let variable = Variable { path, class, shape, sparse, complex };
-        self.found.push(Found { variable, element: self.element, start, end });
+        self.found.push(VariableLocation { variable, element: self.element, start, end });
         Ok(())
     }
 }
 
-/// Renames fields whose name is that of an earlier one, as SciPy does: the second `x` is `_1_x`.
+/// Renames fields that have the name of an earlier one, as SciPy does: the second `x` is `_1_x`.
 fn make_distinct(names: &mut [String]) {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     if taken.len() == names.len() {

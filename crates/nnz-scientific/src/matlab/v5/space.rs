@@ -32,18 +32,18 @@ pub(super) trait Reader {
 
 /// The bytes of an element with random access.
 pub(super) enum Space {
-    /// The file itself, so that offsets are those of the file.
+    /// The file itself, so that offsets are offsets of the file.
     File(InputFile),
     /// The decompressed element.
     Inflated {
-        data: Inflated,
+        data: ElementData,
         /// The offset of the compressed data in the file.
         start: u64,
     },
 }
 
 /// Decompressed data.
-pub(super) enum Inflated {
+pub(super) enum ElementData {
     Memory(Vec<u8>),
     File(TemporaryFile),
 }
@@ -62,8 +62,8 @@ impl Space {
         let (mut forward, tag) = Forward::open(file, element, big)?;
         let total = tag.next;
         let mut data = match total <= IN_MEMORY {
-            true => Inflated::Memory(Vec::new()),
-            false => Inflated::File(TemporaryFile::create(file.context())?),
+            true => ElementData::Memory(Vec::new()),
+            false => ElementData::File(TemporaryFile::create(file.context())?),
         };
         let mut block = vec![0; BLOCK];
         let mut at = 0;
@@ -84,8 +84,8 @@ impl Space {
                 }
             };
             match &mut data {
-                Inflated::Memory(bytes) => bytes.extend_from_slice(part),
-                Inflated::File(temporary) => temporary.write_all(part)?,
+                ElementData::Memory(bytes) => bytes.extend_from_slice(part),
+                ElementData::File(temporary) => temporary.write_all(part)?,
             }
             at += part.len() as u64;
         }
@@ -103,8 +103,8 @@ impl Space {
             Self::File(file) => file
                 .read_exact_at(out, at)
                 .map_err(|error| Error::new(ErrorKind::Io(error), place.clone())),
-            Self::Inflated { data: Inflated::File(file), .. } => file.read_exact_at(out, at),
-            Self::Inflated { data: Inflated::Memory(bytes), .. } => {
+            Self::Inflated { data: ElementData::File(file), .. } => file.read_exact_at(out, at),
+            Self::Inflated { data: ElementData::Memory(bytes), .. } => {
                 let start = usize::try_from(at).unwrap_or(usize::MAX);
                 let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
                 out.copy_from_slice(part.ok_or_else(short)?);
@@ -148,7 +148,7 @@ impl Reader for Random<'_> {
 }
 
 /// The compressed bytes of an element.
-struct Packed<'a> {
+struct CompressedElement<'a> {
     file: &'a InputFile,
     at: u64,
     left: u64,
@@ -156,7 +156,7 @@ struct Packed<'a> {
     kept: u64,
 }
 
-impl Read for Packed<'_> {
+impl Read for CompressedElement<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
         let read = match out.get_mut(..most) {
@@ -178,7 +178,7 @@ impl Read for Packed<'_> {
 pub(super) struct Forward<'a> {
     file: &'a InputFile,
     element: Element,
-    inflater: ZlibDecoder<Packed<'a>>,
+    inflater: ZlibDecoder<CompressedElement<'a>>,
     /// The offset of the next byte.
     position: u64,
     /// The bytes of the tag.
@@ -188,7 +188,7 @@ pub(super) struct Forward<'a> {
 impl<'a> Forward<'a> {
     /// Starts decompressing, and reads the tag of the variable.
     pub(super) fn open(file: &'a InputFile, element: Element, big: bool) -> Result<(Self, Tag)> {
-        let packed = Packed { file, at: element.at, left: element.bytes, kept: KEPT };
+        let packed = CompressedElement { file, at: element.at, left: element.bytes, kept: KEPT };
         let inflater = ZlibDecoder::new(packed);
         let mut forward = Self { file, element, inflater, position: 0, first: None };
         let mut bytes = [0; 8];
@@ -201,8 +201,9 @@ impl<'a> Forward<'a> {
             return Err(Error::mismatch(place, found, "the tag of a variable"));
         };
         if tag.next > element.bytes.saturating_mul(MAX_RATIO) {
-            let found = format!("{} compressed bytes for {}", element.bytes, tag.next);
-            return Err(Error::mismatch(place, found, "enough bytes"));
+            let found =
+                format!("{} compressed bytes that decompress to {}", element.bytes, tag.next);
+            return Err(Error::mismatch(place, found, "more compressed bytes"));
         }
         // Data is not padded at the end.
         Ok((forward, Tag { next: tag.data + tag.bytes, ..tag }))
@@ -240,7 +241,7 @@ impl Reader for Forward<'_> {
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<()> {
         if at < self.position {
             let place = self.file.place().at(At::Byte(self.element.at));
-            return Err(Error::mismatch(place, "elements that overlap", "one after another"));
+            return Err(Error::mismatch(place, "overlapping elements", "consecutive elements"));
         }
         let mut block = [0; 4096];
         while self.position < at {

@@ -10,7 +10,7 @@ use super::space::Space;
 
 /// Numbers in their stored type.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredNumbers {
     pub(super) space: Arc<Space>,
     pub(super) place: Place,
     /// The offset of the first.
@@ -23,9 +23,9 @@ pub(super) struct Stored {
     pub(super) big: bool,
 }
 
-impl Attributes for Stored {}
+impl Attributes for StoredNumbers {}
 
-impl NdArray for Stored {
+impl NdArray for StoredNumbers {
     fn place(&self) -> Place {
         self.place.clone()
     }

@@ -36,7 +36,7 @@ impl Flat {
         Vector::new(Box::new(Self { array, value_type, shape: [len] }))
     }
 
-    /// Reads a range of elements of the dimensions after those of `outer`.
+    /// Reads a range of elements of the dimensions after `outer`.
     fn read(&self, outer: &[Range<u64>], range: Range<u64>, out: &mut [u8]) -> Result<()> {
         if out.is_empty() {
             return Ok(());
@@ -67,7 +67,7 @@ impl Flat {
         let size = self.value_type.size();
         let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
         let head = if before == 0 { 0 } else { slab - before };
-        let wrong = || Error::argument("a buffer of another size than the range");
+        let wrong = || Error::argument("the size of the buffer does not match the range");
         let (start, rest) = out.split_at_mut_checked(bytes(head)).ok_or_else(wrong)?;
         let whole = first + u64::from(before > 0)..last;
         let complete = (whole.end - whole.start) * slab;

@@ -30,7 +30,7 @@ pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
 /// # Errors
 ///
 /// Fails as [`variables`].
-pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
+pub fn unsupported(root: &dyn Group) -> Result<Vec<UnsupportedMember>> {
     let mut lister = Lister { only_unsupported: true, ..Lister::default() };
     lister.group(root, "", 0)?;
     Ok(lister.unsupported)
@@ -38,7 +38,7 @@ pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
 
 /// A member or an attribute that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
+pub struct UnsupportedMember {
     /// The path of the member, with `@NAME` for an attribute.
     pub path: String,
     /// A description.
@@ -90,7 +90,7 @@ fn class_of<T: Attributes + ?Sized>(object: &T) -> Result<Option<Class>> {
 #[derive(Default)]
 struct Lister {
     found: Vec<Variable>,
-    unsupported: Vec<Unsupported>,
+    unsupported: Vec<UnsupportedMember>,
     /// Whether attributes are examined, but no variable is described.
     only_unsupported: bool,
     /// The groups that were listed, as hard links can form cycles.
@@ -116,7 +116,7 @@ impl Lister {
                     let opened = match group.array(&name) {
                         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
                             let what = error.into_parts().0.to_string();
-                            self.unsupported.push(Unsupported { path, what });
+                            self.unsupported.push(UnsupportedMember { path, what });
                             continue;
                         }
                         opened => opened?,
@@ -134,7 +134,7 @@ impl Lister {
                         self.describe(|| structure(&*child, &path))?;
                     }
                 }
-                ChildKind::Other(what) => self.unsupported.push(Unsupported { path, what }),
+                ChildKind::Other(what) => self.unsupported.push(UnsupportedMember { path, what }),
                 _ => {}
             }
         }
@@ -153,13 +153,13 @@ impl Lister {
         if !self.only_unsupported {
             return Ok(());
         }
-        // What MATLAB stores, such as the names of fields, is known.
+        // The attributes of MATLAB, such as the names of fields, are known.
         let names = object.attributes()?.into_iter();
         for name in names.filter(|name| !name.starts_with("MATLAB_")) {
             let found = readable(object.attribute(&name))?.flatten();
             if let Some(AttributeValue::Unsupported(what)) = found.map(|found| found.value) {
                 let (path, what) = (format!("{path}@{name}"), format!("an attribute of {what}"));
-                self.unsupported.push(Unsupported { path, what });
+                self.unsupported.push(UnsupportedMember { path, what });
             }
         }
         Ok(())
@@ -222,7 +222,7 @@ fn stored_shape(array: &dyn NdArray) -> Result<Vec<u64>> {
     for at in 0..count {
         match values.get(at).and_then(|length| length.to_string().parse::<u64>().ok()) {
             Some(length) => shape.push(length),
-            None => return wrong("a dimension that is no length".to_owned()),
+            None => return wrong("an invalid length of a dimension".to_owned()),
         }
     }
     if !(2..=MAX_DIMENSIONS).contains(&shape.len()) {

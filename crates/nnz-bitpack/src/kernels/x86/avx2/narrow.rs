@@ -133,7 +133,7 @@ fn widening_sums<const DISTANCE: usize>(halves: __m256i) -> (__m256i, __m256i) {
 }
 
 /// Decodes two steps of 8-bit zigzag values, and adds to each delta the previous one of its step:
-/// 16-bit sums, those of the first step in the lower half of each lane.
+/// 16-bit sums, with the first step in the lower half of each lane.
 ///
 /// `word` has values, or deltas if `step` is in the middle of a word.
 ///

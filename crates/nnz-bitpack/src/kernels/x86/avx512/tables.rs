@@ -10,7 +10,7 @@ pub(super) const fn steps_hold(width: usize) -> bool {
 
 /// Returns whether each value of this width fits in two bytes, and the sum of sixteen in 16 bits.
 pub(super) const fn deltas_hold(width: usize) -> bool {
-    // Values of an even width begin at an even bit, and those of width twelve at bit 0 or 4.
+    // Values of an even width begin at an even bit, and values of width twelve at bit 0 or 4.
     width >= 1 && (width <= 10 || width == 12)
 }
 

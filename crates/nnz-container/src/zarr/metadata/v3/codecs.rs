@@ -97,7 +97,7 @@ impl Reader<'_> {
             DataType::Fixed(Element::Number { value_type, .. }) if adds_up(value_type) => {
                 let same = |name: &str| {
                     let element = setting(name).or(setting("dtype")).and_then(Element::parse_name);
-                    // Sums of big-endian numbers are other bytes than those of the array before it is stored.
+                    // Big-endian sums have other bytes than the array before it is stored.
                     matches!(element, Some(Element::Number { value_type: found, big: false }) if found == value_type)
                 };
                 (same("dtype") && same("astype")).then_some(value_type.size())

@@ -8,7 +8,7 @@ use nnz_core::{Result, Scalar};
 
 const MEMORY: u64 = 1 << 28;
 
-/// Returns all elements in a form that can be compared; those of compounds field by field.
+/// Returns all elements in a form that can be compared; compounds field by field.
 pub(super) fn values(array: &dyn NdArray) -> Result<Vec<String>> {
     Ok(match array.element_type() {
         ElementType::Compound(fields) => {

@@ -1,4 +1,4 @@
-//! Major vectors with every cell stored: DMATR, DMATC, DVEC, and listed dense vectors.
+//! Major vectors with every element stored: DMATR, DMATC, DVEC, and listed dense vectors.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use super::triangle::trim;
 use crate::store::{Integers, PIECE};
 
 /// Splits a range of major vectors into pieces.
-pub(super) struct CellReader<'a> {
+pub(super) struct DenseReader<'a> {
     source: &'a MatrixSource,
     listed: Option<&'a Integers>,
     fields: Projection,
     /// The range of values left to read.
-    cells: Range<u64>,
+    elements: Range<u64>,
     /// The last major read.
     last: Option<u64>,
-    /// The listed majors that are only checked, because they have no cells.
+    /// The listed majors that are only checked, because they have no elements.
     empty: Range<u64>,
 }
 
-impl<'a> CellReader<'a> {
+impl<'a> DenseReader<'a> {
     pub(super) fn new(
         source: &'a MatrixSource,
         listed: Option<&'a Integers>,
@@ -33,11 +33,11 @@ impl<'a> CellReader<'a> {
             Some(listed) => listed_range(listed, majors, source.majors)?,
             None => majors,
         };
-        // All cells are stored, so there are no more than values.
-        let cells =
+        // All elements are stored, so there are no more than values.
+        let elements =
             runs.start.saturating_mul(source.minors)..runs.end.saturating_mul(source.minors);
         let empty = if source.minors == 0 { runs } else { 0..0 };
-        Ok(Self { source, listed, fields, cells, last: None, empty })
+        Ok(Self { source, listed, fields, elements, last: None, empty })
     }
 
     /// Checks the listed majors of a matrix whose minor axis has length 0.
@@ -57,16 +57,16 @@ impl<'a> CellReader<'a> {
     }
 }
 
-impl<'a> UnitReader<'a> for CellReader<'a> {
+impl<'a> UnitReader<'a> for DenseReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        // Without cells the major vectors are skipped, because there may be 2^63.
-        if self.cells.is_empty() {
+        // Without elements the major vectors are skipped, because there may be 2^63.
+        if self.elements.is_empty() {
             self.check_empty()?;
             return Ok(None);
         }
         let len = self.source.minors;
-        let start = self.cells.start;
-        let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.cells.end);
+        let start = self.elements.start;
+        let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.elements.end);
         let runs = start / len..(end - 1) / len + 1;
         let majors = match self.listed {
             Some(listed) => {
@@ -80,32 +80,36 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
             }
             None => None,
         };
-        self.cells.start = end;
+        self.elements.start = end;
         let (source, fields) = (self.source, self.fields);
-        Ok(Some(Box::new(Piece { source, fields, majors, cells: start..end })))
+        Ok(Some(Box::new(DenseUnit { source, fields, majors, elements: start..end })))
     }
 }
 
-/// Consecutive cells.
-struct Piece<'a> {
+/// Consecutive elements.
+struct DenseUnit<'a> {
     source: &'a MatrixSource,
     fields: Projection,
     /// The majors, if they are listed.
     majors: Option<Vec<u64>>,
-    cells: Range<u64>,
+    elements: Range<u64>,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for DenseUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let Self { source, fields, majors, cells } = *self;
+        let Self { source, fields, majors, elements } = *self;
         batch.order = source.header().order;
+<<<<<<< HEAD:crates/nnz-binsparse/src/matrix/cells.rs
         batch.span_elements(cells.clone(), source.minors);
+=======
+        batch.span_cells(elements.clone(), source.minors);
+>>>>>>> words-b:crates/nnz-binsparse/src/matrix/dense.rs
         if let Some(majors) = majors {
             batch.majors = Majors::Listed(majors);
         }
         if fields.values {
-            source.values.read(cells.clone(), &mut batch.values)?;
+            source.values.read(elements.clone(), &mut batch.values)?;
         }
-        trim(source, cells.start, fields, batch)
+        trim(source, elements.start, fields, batch)
     }
 }

@@ -1,34 +1,34 @@
-//! Writing every cell of major vectors, including those without an entry.
+//! Writing every element of major vectors, including those without an entry.
 
 use nnz_container::NamedArraysWriter;
 use nnz_container::tree::NodeId;
 use nnz_core::{Result, Scalar};
 
 use super::Options;
-use super::encode::Piece;
+use super::encode::EncodedBatch;
 use super::plan::Plan;
 use crate::DataType;
 use crate::output::IntegerArray;
 use crate::store::zero;
 
-/// Cells that are written at a time.
+/// Elements that are written at a time.
 const BLOCK: usize = 4096;
 
-/// The state of writing cells.
-pub(super) struct CellSink {
-    /// The majors with cells; `None` if all have.
+/// The state of writing elements.
+pub(super) struct DenseSink {
+    /// The majors with elements; `None` if all have.
     listed: Option<IntegerArray>,
     majors: u64,
     minors: u64,
-    /// The next cell to be written.
+    /// The next element to be written.
     next: (u64, u64),
-    /// The value of cells without an entry.
+    /// The value of elements without an entry.
     fill: Scalar,
-    /// A block of such cells.
+    /// A block of such elements.
     fill_block: Vec<u8>,
 }
 
-impl CellSink {
+impl DenseSink {
     pub(super) fn create(
         container: &mut NamedArraysWriter,
         plan: &Plan,
@@ -58,12 +58,12 @@ impl CellSink {
         })
     }
 
-    /// Writes the cells before a piece, and the piece.
+    /// Writes the elements before a piece, and the piece.
     pub(super) fn push(
         &mut self,
         container: &mut NamedArraysWriter,
         values: NodeId,
-        piece: &Piece,
+        piece: &EncodedBatch,
     ) -> Result<()> {
         let size = self.fill.value_type().size();
         for (major, minor, entries) in &piece.stretches {
@@ -75,7 +75,7 @@ impl CellSink {
         Ok(())
     }
 
-    /// Completes all vectors, and returns the number of cells.
+    /// Completes all vectors, and returns the number of elements.
     pub(super) fn finish(
         &mut self,
         container: &mut NamedArraysWriter,
@@ -84,7 +84,7 @@ impl CellSink {
         match &self.listed {
             Some(listed) => {
                 let vectors = listed.written;
-                self.write_fill_cells(container, values, self.minors - self.next.1)?;
+                self.write_fill_elements(container, values, self.minors - self.next.1)?;
                 Ok(vectors.saturating_mul(self.minors))
             }
             None => {
@@ -94,7 +94,7 @@ impl CellSink {
         }
     }
 
-    /// Writes the cells before a position.
+    /// Writes the elements before a position.
     fn fill_up_to(
         &mut self,
         container: &mut NamedArraysWriter,
@@ -105,21 +105,21 @@ impl CellSink {
         match &mut self.listed {
             None => {
                 let whole = (major - self.next.0) * self.minors;
-                self.write_fill_cells(container, values, whole + minor - self.next.1)?;
+                self.write_fill_elements(container, values, whole + minor - self.next.1)?;
             }
             Some(listed) if listed.written == 0 || major != self.next.0 => {
                 listed.append(container, &[major])?;
                 let left = self.minors - self.next.1;
-                self.write_fill_cells(container, values, left)?;
-                self.write_fill_cells(container, values, minor)?;
+                self.write_fill_elements(container, values, left)?;
+                self.write_fill_elements(container, values, minor)?;
             }
-            Some(_) => self.write_fill_cells(container, values, minor - self.next.1)?,
+            Some(_) => self.write_fill_elements(container, values, minor - self.next.1)?,
         }
         self.next = (major, minor);
         Ok(())
     }
 
-    fn write_fill_cells(
+    fn write_fill_elements(
         &mut self,
         container: &mut NamedArraysWriter,
         values: NodeId,
