@@ -4,13 +4,12 @@ mod arrays;
 mod cast;
 mod coo;
 mod decode;
-mod dense;
 mod finder;
+mod position;
 mod queue;
 mod rows;
 mod scan;
 mod stretch;
-mod walk;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,14 +21,13 @@ use crate::file::DataFile;
 pub(crate) use arrays::Arrays;
 pub(crate) use cast::{Widen, refused_type, refused_value, with_type};
 pub(crate) use coo::{Coo, CooOrder};
-pub(crate) use decode::{Decoder, Part, Piece};
-pub(crate) use dense::Panels;
-pub(crate) use finder::{Active, Finder};
+pub(crate) use decode::{BlockPart, Decoder};
+pub(crate) use finder::{ActiveBlock, Finder};
+pub(crate) use position::{ALL, Landmarks, RowPosition};
 pub(crate) use queue::BlockQueue;
-pub(crate) use rows::{Bounds, RowLayout, Rows, split_pairs};
+pub(crate) use rows::{Bounds, RowLayout};
 pub(crate) use scan::{Entry, scan};
 pub(crate) use stretch::{Stretch, Stretches};
-pub(crate) use walk::{ALL, Landmarks, Walk};
 
 /// How a block stores its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,6 +109,8 @@ pub struct Block {
     pub data: u64,
     /// The byte after its last.
     pub end: u64,
+    /// The layout of its rows if it is sparse.
+    pub(crate) layout: RowLayout,
 }
 
 impl Block {
@@ -147,6 +147,22 @@ impl Block {
     /// Returns the size of a value in bytes.
     pub(crate) fn size(&self) -> usize {
         self.value_type.map_or(0, ValueType::size)
+    }
+
+    /// Returns the size of a count or a column of a sparse block in bytes.
+    pub(crate) fn width(&self) -> usize {
+        self.layout.width()
+    }
+
+    /// Returns the size of a column and a value of a sparse block in bytes.
+    pub(crate) fn stride(&self) -> usize {
+        self.width() + self.size()
+    }
+
+    /// Returns the byte of the count of a row of a sparse block, from the number of entries before
+    /// it.
+    pub(crate) fn row_at(&self, row: u64, entry: u64) -> u64 {
+        self.data + row * self.width() as u64 + entry * self.stride() as u64
     }
 
     /// Returns the size of an entry of an ultra-sparse block in bytes. There is no column if the

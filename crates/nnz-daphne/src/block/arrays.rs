@@ -1,12 +1,14 @@
 //! A sparse block with arrays of row pointers, columns and values.
 
+use std::ops::Range;
+
 use nnz_core::Result;
 
 use super::Block;
 use crate::file::DataFile;
 
 /// Row pointers that are read at once.
-const PIECE: u64 = 8192;
+const TOGETHER: u64 = 8192;
 
 /// The positions of the arrays of a block.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +60,7 @@ impl Arrays {
     }
 
     /// Finds the rows from `first` up to `to` that have at most `budget` entries together, but at
-    /// least one row. Returns the row after the last, and the number of entries.
+    /// least one row. Returns the row after the last, and the entries.
     pub(crate) fn advance(
         &self,
         file: &DataFile,
@@ -66,20 +68,20 @@ impl Arrays {
         first: u64,
         to: u64,
         budget: u64,
-    ) -> Result<(u64, u64)> {
+    ) -> Result<(u64, Range<u64>)> {
         let mut row = first;
-        let mut passed = 0;
+        let mut entries = 0..0;
         while row < to {
-            let starts = self.starts(file, block, row, to.min(row + PIECE))?;
-            for pair in starts.windows(2) {
-                let count = pair[1] - pair[0];
-                if row > first && passed + count > budget {
-                    return Ok((row, passed));
+            for pair in self.starts(file, block, row, to.min(row + TOGETHER))?.windows(2) {
+                if row == first {
+                    entries.start = pair[0];
+                } else if pair[1].saturating_sub(entries.start) > budget {
+                    return Ok((row, entries));
                 }
-                passed += count;
+                entries.end = pair[1];
                 row += 1;
             }
         }
-        Ok((row, passed))
+        Ok((row, entries))
     }
 }

@@ -1,8 +1,10 @@
 //! An ultra-sparse block: rows, columns and values.
 
+use std::ops::Range;
+
 use nnz_core::Result;
 
-use super::Block;
+use super::{Block, RowPosition};
 use crate::file::{DataFile, Window};
 
 /// Bytes that are read at once.
@@ -32,7 +34,7 @@ pub(crate) struct Coo<'a> {
 
 impl<'a> Coo<'a> {
     /// Visits a range of entries.
-    pub(crate) fn scan(self, entries: std::ops::Range<u64>, each: EachPlace<'_>) -> Result<()> {
+    pub(crate) fn scan(self, entries: Range<u64>, each: EachPlace<'_>) -> Result<()> {
         let stride = self.block.coo_stride();
         let two = self.block.cols != 1;
         let mut window = Window::new(self.file, WINDOW);
@@ -117,32 +119,35 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl CooOrder {
-    /// Finds the rows from `row` up to `to` that have at most `budget` entries together, but at
-    /// least one row or one group of rows. Returns the row after the last.
-    pub(crate) fn advance(&self, coo: Coo<'_>, row: u64, to: u64, budget: u64) -> Result<u64> {
+    /// Finds the rows from a position up to `to` that have at most `budget` entries together, but at
+    /// least one row or one group of rows. Returns the row after the last, and the entries among
+    /// which theirs are.
+    pub(crate) fn advance(
+        &self,
+        coo: Coo<'_>,
+        RowPosition { row, entry, .. }: RowPosition,
+        to: u64,
+        budget: u64,
+    ) -> Result<(u64, Range<u64>)> {
         match self {
             Self::ByRow => {
-                let first = coo.lower_bound(row)?;
-                let beyond = first.saturating_add(budget);
+                let beyond = entry.saturating_add(budget);
                 if beyond >= coo.block.stored {
-                    return Ok(to);
+                    return Ok((to, entry..coo.lower_bound(to)?));
                 }
-                Ok(u64::from(coo.row(beyond)?).clamp(row + 1, to))
+                let end = u64::from(coo.row(beyond)?).clamp(row + 1, to);
+                Ok((end, entry..coo.lower_bound(end)?))
             }
             Self::Any { rows, counts } => {
-                let mut group = row / rows;
+                let first = row / rows;
+                let following = counts.iter().skip(usize::try_from(first).unwrap_or(usize::MAX));
                 let mut passed = 0;
-                loop {
-                    let Some(count) = usize::try_from(group).ok().and_then(|g| counts.get(g))
-                    else {
-                        return Ok(to);
-                    };
+                let full = (first..).zip(following).find(|&(group, count)| {
                     passed += count;
-                    if passed > budget && group > row / rows {
-                        return Ok((group * rows).min(to));
-                    }
-                    group += 1;
-                }
+                    passed > budget && group > first
+                });
+                let end = full.map_or(to, |(group, _)| to.min(group * rows));
+                Ok((end, 0..coo.block.stored))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Decoding pieces of blocks into entries.
+//! Decoding parts of blocks into entries.
 
 mod arrays;
 mod coo;
@@ -10,104 +10,89 @@ use std::ops::Range;
 use nnz_core::{Batch, Element, Majors, Minors, Order, Result};
 
 use super::cast::with_type;
-use super::{Block, RowLayout, Stretch, split_pairs};
-use crate::file::{DataFile, swap_on_big_endian};
+use super::{Block, BlockType, RowLayout, Stretch};
+use crate::file::DataFile;
 
-/// The cells of a piece.
+/// Some rows of a block.
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
-    /// Whole rows with their counts, in a range of bytes.
-    Rows(Range<u64>),
-    /// The rows of a stretch of bytes, or parts of them.
-    Stretch(Stretch),
-    /// Some pairs of one row, in a range of bytes.
-    Pairs(Range<u64>),
-    /// Whole rows of a block of arrays.
-    Arrays,
-    /// Some entries of one row of a block of arrays.
-    ArrayEntries(Range<u64>),
-    /// Some columns of a dense block.
-    Cells(Range<u64>),
-    /// The entries of a range that are in the rows of the piece.
-    Coo(Range<u64>),
-}
-
-/// A part of a block: some of its rows, counted from its first.
-#[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct BlockPart {
     pub(crate) block: Block,
+    /// The rows, counted from the first of the block.
     pub(crate) rows: Range<u64>,
-    pub(crate) part: Part,
+    /// Their entries, counted from the first of the block. All elements of a dense block are
+    /// entries.
+    pub(crate) entries: Range<u64>,
+    /// Whether there are entries of other rows among them.
+    pub(crate) scattered: bool,
+    /// Bytes of the block in which rows and entries are found when they are decoded.
+    pub(crate) stretch: Option<Stretch>,
 }
 
-/// Decodes pieces of the blocks of a file.
+impl BlockPart {
+    /// Returns whether there is only one row, of which only some entries may be needed.
+    fn is_one_row(&self) -> bool {
+        self.rows.end - self.rows.start == 1
+    }
+
+    /// Splits one row into parts of at most `most` entries each.
+    pub(crate) fn split(self, most: u64) -> impl Iterator<Item = Self> {
+        let end = self.entries.end;
+        let starts = self.entries.clone().step_by(usize::try_from(most).unwrap_or(usize::MAX));
+        starts.map(move |start| {
+            let entries = start..end.min(start.saturating_add(most));
+            Self { entries, ..self.clone() }
+        })
+    }
+}
+
+/// Decodes parts of the blocks of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
     pub(crate) file: &'a DataFile,
-    pub(crate) layout: RowLayout,
     /// The number of columns of the object.
     pub(crate) cols: u64,
 }
 
 impl Decoder<'_> {
-    /// Decodes a piece into entries with values of the type of the block.
+    /// Decodes a part into entries with values of the type of the block.
     ///
     /// Cells of a dense block whose bits are all zero are skipped.
-    pub(crate) fn entries(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
+    pub(crate) fn entries(&self, part: &BlockPart, batch: &mut Batch) -> Result<()> {
         batch.order = Order::Row;
         batch.offsets.clear();
         batch.offsets.push(0);
-        let Some(value_type) = piece.block.value_type else {
+        let Some(value_type) = part.block.value_type else {
             batch.majors = Majors::Listed(Vec::new());
             batch.minors.u32_mut();
             batch.values.clear();
             return Ok(());
         };
-        with_type!(value_type, T => self.decode::<T>(piece, batch))
+        with_type!(value_type, T => self.decode::<T>(part, batch))
     }
 
-    fn decode<T: Element>(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
-        let block = &piece.block;
-        batch.majors = Majors::Consecutive(block.row + piece.rows.start);
+    fn decode<T: Element>(&self, part: &BlockPart, batch: &mut Batch) -> Result<()> {
+        let BlockPart { block, rows, stretch, .. } = part;
+        batch.majors = Majors::Consecutive(block.row + rows.start);
         let mut columns = std::mem::take(batch.minors.u32_buffer());
         let values = T::vec_mut(&mut batch.values);
-        match &piece.part {
-            Part::Rows(bytes) => {
-                self.whole_rows::<T>(piece, bytes, &mut batch.offsets, &mut columns, values)
-            }
-            Part::Stretch(stretch) => {
-                let first =
-                    self.stretch::<T>(block, stretch, &mut batch.offsets, &mut columns, values)?;
+        let offsets = &mut batch.offsets;
+        match (block.block_type, stretch) {
+            (BlockType::Empty, _) => {}
+            (BlockType::Dense, _) => self.cells::<T>(part, offsets, &mut columns, values)?,
+            (BlockType::Sparse, Some(stretch)) => {
+                let first = self.stretch::<T>(block, stretch, offsets, &mut columns, values)?;
                 batch.majors = Majors::Consecutive(block.row + first);
-                Ok(())
             }
-            Part::Pairs(bytes) => {
-                let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
-                let stride = self.layout.width() + size_of::<T>();
-                resize(&mut columns, values, held.len() / stride);
-                split_pairs(self.layout, &held, &mut columns, values);
-                batch.offsets.push(columns.len());
-                self.check_columns(block, &columns, bytes.start, stride as u64)
+            (BlockType::Sparse, None) if block.layout == RowLayout::Arrays => {
+                self.arrays::<T>(part, offsets, &mut columns, values)?;
             }
-            Part::Arrays => self.arrays::<T>(piece, &mut batch.offsets, &mut columns, values),
-            Part::ArrayEntries(entries) => {
-                self.array_entries::<T>(block, entries.clone(), &mut columns, values)?;
-                batch.offsets.push(columns.len());
-                Ok(())
+            (BlockType::Sparse, None) => {
+                self.counted_rows::<T>(part, offsets, &mut columns, values)?;
             }
-            Part::Cells(cols) => {
-                self.cells::<T>(piece, cols, &mut batch.offsets, &mut columns, values)
-            }
-            Part::Coo(entries) => {
+            (BlockType::UltraSparse, _) => {
                 let rows = batch.majors.listed_mut();
-                self.coo::<T>(piece, entries, rows, &mut batch.offsets, &mut columns, values)
+                self.coo::<T>(part, rows, offsets, &mut columns, values)?;
             }
-        }?;
-        if !matches!(
-            piece.part,
-            Part::Cells(_) | Part::ArrayEntries(_) | Part::Arrays | Part::Coo(_)
-        ) {
-            swap_on_big_endian(bytemuck::cast_slice_mut(values), size_of::<T>());
         }
         batch.minors = self.placed(block, columns);
         Ok(())
@@ -138,15 +123,9 @@ impl Decoder<'_> {
         let at = first + entry as u64 * stride;
         // Columns that are too large were replaced with the largest number.
         let mut column = [0; 8];
-        self.file.read(at, &mut column[..self.layout.width()])?;
+        self.file.read(at, &mut column[..block.width()])?;
         let found = format!("column {} in the {block}", u64::from_le_bytes(column));
         let expected = format!("a column less than {}", block.cols);
         Err(self.file.mismatch(at, found, expected))
     }
-}
-
-/// Resizes the buffers; all elements are overwritten.
-fn resize<T: Element>(columns: &mut Vec<u32>, values: &mut Vec<T>, count: usize) {
-    columns.resize(count, 0);
-    values.resize(count, bytemuck::Zeroable::zeroed());
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use nnz_core::Result;
 
-use super::{Active, Finder, Piece, Stretches};
-use crate::Block;
+use super::{ALL, ActiveBlock, BlockPart, Finder, RowLayout, RowPosition, Stretches};
 use crate::file::{Buffers, Window};
+use crate::{Block, BlockType};
 
 /// Blocks in the order of their rows, and those that the current rows intersect.
 pub(crate) struct BlockQueue<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct BlockQueue<'a> {
     /// The first block that was not entered yet.
     next: usize,
     /// The blocks that were entered, by column.
-    active: Vec<Active>,
+    active: Vec<ActiveBlock>,
 }
 
 impl<'a> BlockQueue<'a> {
@@ -53,40 +53,42 @@ impl<'a> BlockQueue<'a> {
         Ok(ends.min().map(|end| end.min(rows.end).min(self.next_row().unwrap_or(u64::MAX))))
     }
 
-    /// Splits rows into stretches, if only one block is left for them.
+    /// Splits rows into stretches, if only one block is left for them, which has rows with counts.
     pub(crate) fn stretches(
         &self,
         rows: &Range<u64>,
         last: bool,
         buffers: &Arc<Buffers>,
-    ) -> Option<(Block, Stretches)> {
-        let [active] = self.active.as_slice() else { return None };
-        let stretches = self.finder.stretches(active, rows, buffers);
-        let whole = last || rows.end == active.block.row_end();
-        stretches.filter(|_| whole).map(|stretches| (active.block, stretches))
+    ) -> Option<Stretches> {
+        let [ActiveBlock { block, position, .. }] = self.active.as_slice() else { return None };
+        let counted = block.block_type == BlockType::Sparse && block.layout != RowLayout::Arrays;
+        let whole = last || rows.end == block.row_end();
+        let end = rows.end - block.row;
+        (counted && whole).then(|| Stretches::new(*block, *position, end, Arc::clone(buffers)))
     }
 
-    /// Returns the first of some rows, and as many more as have at most `budget` entries.
-    pub(crate) fn band(
+    /// Returns the first of some rows, and as many more as have at most `budget` entries, with the
+    /// parts of the blocks in them. Moves past these rows.
+    pub(crate) fn parts(
         &mut self,
         window: &mut Window<'_>,
         mut rows: Range<u64>,
         budget: u64,
-    ) -> Result<Range<u64>> {
+    ) -> Result<(Range<u64>, Vec<BlockPart>)> {
         let each = (budget / self.active.len().max(1) as u64).max(1);
-        for active in &mut self.active {
-            rows.end = self.finder.reach(window, active, rows.clone(), each)?;
+        let mut parts = Vec::new();
+        for active in &self.active {
+            let part = active.part(window, rows.end - active.block.row, each)?;
+            rows.end = active.block.row + part.rows.end;
+            parts.push(part);
         }
-        Ok(rows)
-    }
-
-    /// Returns the pieces of some rows, with their numbers of entries.
-    pub(crate) fn pieces(
-        &mut self,
-        window: &mut Window<'_>,
-        rows: &Range<u64>,
-    ) -> Result<Vec<(Piece, u64)>> {
-        let finder = self.finder;
-        self.active.iter_mut().map(|active| finder.piece(window, active, rows)).collect()
+        for (active, part) in self.active.iter_mut().zip(&mut parts) {
+            let end = rows.end - active.block.row;
+            if part.rows.end > end {
+                *part = active.part(window, end, ALL)?;
+            }
+            active.position = RowPosition { row: end, entry: part.entries.end, left: 0 };
+        }
+        Ok((rows, parts))
     }
 }

@@ -52,11 +52,32 @@ impl RowLayout {
 
     /// Skips complete and valid rows. Appends to `ends` the end of each row among the entries,
     /// starting from the last element.
-    pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passed {
+    pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSpan {
         match self {
             Self::Narrow => pass::<Narrow>(bytes, bounds, ends),
             Self::Wide | Self::Arrays => pass::<Wide>(bytes, bounds, ends),
         }
+    }
+
+    /// Splits rows into columns and values; `None` if bytes are missing.
+    pub(crate) fn split<T: Element>(
+        self,
+        rows: PairRows<'_>,
+        columns: &mut Vec<u32>,
+        values: &mut Vec<T>,
+    ) -> Option<()> {
+        let entries = rows.ends.last().copied().unwrap_or(0);
+        columns.resize(entries + PairRows::PADDING, 0);
+        values.resize(entries + PairRows::PADDING, bytemuck::Zeroable::zeroed());
+        let split = match (self, size_of::<T>()) {
+            (Self::Narrow, 4) => deinterleave_u32(rows, columns, bytemuck::cast_slice_mut(values)),
+            (Self::Narrow, 8) => deinterleave_u64(rows, columns, bytemuck::cast_slice_mut(values)),
+            (Self::Narrow, _) => split_rows::<Narrow, T>(rows, columns, values),
+            _ => split_rows::<Wide, T>(rows, columns, values),
+        };
+        columns.truncate(entries);
+        values.truncate(entries);
+        split
     }
 
     /// Returns the number of bytes of a block after its number of entries.
@@ -78,16 +99,16 @@ pub(crate) struct Bounds {
     pub(crate) size: usize,
 }
 
-/// The number of rows and bytes that were skipped.
+/// A number of rows, and their bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passed {
+pub(crate) struct RowSpan {
     pub(crate) rows: u64,
     pub(crate) bytes: usize,
 }
 
-fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passed {
+fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSpan {
     let stride = C::WIDTH + bounds.size;
-    let mut passed = Passed::default();
+    let mut passed = RowSpan::default();
     let mut entries = ends.last().copied().unwrap_or(0);
     let (mut before, mut sequence) = (0, 0);
     let mut seen = 0;
@@ -165,46 +186,6 @@ impl Column for Wide {
     }
 }
 
-/// Rows of a block: each a count, and pairs of column and value.
-pub(crate) struct Rows<'a> {
-    /// The bytes from the first row on.
-    pub(crate) bytes: &'a [u8],
-    /// The start and the end of each row among the entries.
-    pub(crate) offsets: &'a [usize],
-    /// Whether the count of the first row is before these bytes, and perhaps some of its entries.
-    pub(crate) count_read: bool,
-}
-
-impl Rows<'_> {
-    /// Splits rows into columns and values; `None` if bytes are missing.
-    pub(crate) fn split<T: Element>(
-        self,
-        layout: RowLayout,
-        columns: &mut Vec<u32>,
-        values: &mut Vec<T>,
-    ) -> Option<()> {
-        let entries = self.offsets.last().copied().unwrap_or(0);
-        columns.resize(entries + PairRows::PADDING, 0);
-        values.resize(entries + PairRows::PADDING, bytemuck::Zeroable::zeroed());
-        let width = layout.width();
-        let bytes = self.bytes.get(if self.count_read { 0 } else { width }..).unwrap_or_default();
-        let rows = PairRows { bytes, ends: self.offsets, between: width };
-        let split = match (layout, size_of::<T>()) {
-            (RowLayout::Narrow, 4) => {
-                deinterleave_u32(rows, columns, bytemuck::cast_slice_mut(values))
-            }
-            (RowLayout::Narrow, 8) => {
-                deinterleave_u64(rows, columns, bytemuck::cast_slice_mut(values))
-            }
-            (RowLayout::Narrow, _) => split_rows::<Narrow, T>(rows, columns, values),
-            _ => split_rows::<Wide, T>(rows, columns, values),
-        };
-        columns.truncate(entries);
-        values.truncate(entries);
-        split
-    }
-}
-
 fn split_rows<C: Column, T: Element>(
     PairRows { bytes, ends, between }: PairRows<'_>,
     columns: &mut [u32],
@@ -219,19 +200,6 @@ fn split_rows<C: Column, T: Element>(
         skipped += between;
     }
     Some(())
-}
-
-/// Splits pairs into columns and values, which must have the right length.
-pub(crate) fn split_pairs<T: Element>(
-    layout: RowLayout,
-    pairs: &[u8],
-    columns: &mut [u32],
-    values: &mut [T],
-) {
-    match layout {
-        RowLayout::Narrow => split::<Narrow, T>(pairs, columns, values),
-        RowLayout::Wide | RowLayout::Arrays => split::<Wide, T>(pairs, columns, values),
-    }
 }
 
 #[inline]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::Result;
 
-use super::{ALL, Arrays, Block, BlockType, Coo, RowLayout, Walk};
+use super::{ALL, Arrays, Block, BlockType, Coo, RowLayout, RowPosition};
 use crate::file::{DataFile, Window};
 
 /// Bytes that are read at once.
@@ -31,16 +31,12 @@ pub(crate) type Each<'a> = &'a mut dyn FnMut(Entry<'_>) -> Result<()>;
 
 /// Visits the stored entries of some rows. They may be outside of the block. A dense block has
 /// none.
-pub(crate) fn scan(
-    file: &DataFile,
-    block: &Block,
-    layout: RowLayout,
-    rows: Range<u64>,
-    each: Each<'_>,
-) -> Result<()> {
+pub(crate) fn scan(file: &DataFile, block: &Block, rows: Range<u64>, each: Each<'_>) -> Result<()> {
     match block.block_type {
-        BlockType::Sparse if layout == RowLayout::Arrays => scan_arrays(file, block, rows, each),
-        BlockType::Sparse => scan_rows(file, block, layout, rows, each),
+        BlockType::Sparse if block.layout == RowLayout::Arrays => {
+            scan_arrays(file, block, rows, each)
+        }
+        BlockType::Sparse => scan_rows(file, block, rows, each),
         BlockType::UltraSparse => {
             let coo = Coo { file, block };
             let lead = (block.coo_stride() - block.size()) as u64;
@@ -54,25 +50,19 @@ pub(crate) fn scan(
     }
 }
 
-fn scan_rows(
-    file: &DataFile,
-    block: &Block,
-    layout: RowLayout,
-    rows: Range<u64>,
-    each: Each<'_>,
-) -> Result<()> {
-    let mut counts = Window::new(file, WINDOW);
-    let mut pairs = Window::new(file, WINDOW);
-    let width = layout.width();
-    let stride = width + block.size();
-    let mut walk = Walk::start(block);
-    walk.advance(&mut counts, block, layout, rows.start, ALL)?;
+fn scan_rows(file: &DataFile, block: &Block, rows: Range<u64>, each: Each<'_>) -> Result<()> {
+    let mut window = Window::new(file, WINDOW);
+    let (width, stride) = (block.width(), block.stride());
+    let mut position = RowPosition::default();
+    position.advance(&mut window, block, rows.start, ALL)?;
     for row in rows {
-        let mut at = walk.at + width as u64;
-        walk.advance(&mut counts, block, layout, row + 1, ALL)?;
-        while at < walk.at {
-            let held = pairs.at(at, stride, block.end)?;
-            let own = usize::try_from(walk.at - at).unwrap_or(usize::MAX).min(held.len());
+        let entries = position.next_row(&mut window, block)?;
+        position.check_end(file, block)?;
+        let (mut at, end) =
+            (block.row_at(row + 1, entries.start), block.row_at(row + 1, entries.end));
+        while at < end {
+            let held = window.at(at, stride, block.end)?;
+            let own = usize::try_from(end - at).unwrap_or(usize::MAX).min(held.len());
             for pair in held[..own].chunks_exact(stride) {
                 let (column, value) = pair.split_at(width);
                 let mut word = [0; 8];

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use nnz_core::Result;
+use nnz_core::{Error, Result};
 
-use super::{ALL, Block, Bounds, RowLayout, Walk};
+use super::{Block, BlockPart, RowPosition};
 use crate::file::{Buffers, DataFile, Window};
 use crate::lock::lock;
 
@@ -19,28 +19,18 @@ const STRETCH: u64 = 512 << 10;
 /// Bytes of a stretch if only few rows are needed.
 const SHORT: u64 = 8 << 10;
 
-/// A position in the rows: at the count of a row, or at an entry after it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reached {
-    pub(crate) row: u64,
-    /// Entries of the row that are left; 0 if the count is next.
-    pub(crate) left: u64,
-    at: u64,
-}
-
 /// Some rows of a block, split into stretches.
 #[derive(Debug)]
 pub(crate) struct Stretches {
     block: Block,
-    layout: RowLayout,
     /// The first byte of the first stretch.
     first: u64,
     /// The length of each stretch in bytes.
     length: u64,
-    /// The row after the last.
-    end: u64,
+    /// The rows.
+    rows: Range<u64>,
     progress: Mutex<Progress>,
-    /// Signals that a stretch was walked through, or given up.
+    /// Signals that the end of a stretch was found, or it was given up.
     moved: Condvar,
     buffers: Arc<Buffers>,
 }
@@ -48,7 +38,7 @@ pub(crate) struct Stretches {
 #[derive(Debug)]
 struct Progress {
     /// The known starts of rows in stretches that are not decoded yet.
-    starts: BTreeMap<u64, Reached>,
+    starts: BTreeMap<u64, RowPosition>,
     /// Stretches that are being decoded, and will pass on the start of the next.
     begun: BTreeSet<u64>,
 }
@@ -61,46 +51,52 @@ pub(crate) struct Stretch {
 }
 
 /// A stretch that was read.
-pub(crate) struct Opened<'a> {
+pub(crate) struct StretchBytes<'a> {
     stretches: &'a Stretches,
     buffer: Vec<u8>,
     /// The range of its bytes in the file.
     bytes: Range<u64>,
     /// The position of the first row or entry in it.
-    pub(crate) reached: Reached,
+    pub(crate) position: RowPosition,
 }
 
 impl Stretches {
-    /// Starts with the rows from the position of a walk up to `end`.
+    /// Starts with the rows from a position up to `end`.
     pub(crate) fn new(
         block: Block,
-        layout: RowLayout,
-        walk: Walk,
+        position: RowPosition,
         end: u64,
         buffers: Arc<Buffers>,
     ) -> Self {
-        let start = Reached { row: walk.row, left: 0, at: walk.at };
-        let progress = Progress { starts: BTreeMap::from([(0, start)]), begun: BTreeSet::new() };
+        let progress = Progress { starts: BTreeMap::from([(0, position)]), begun: BTreeSet::new() };
         Self {
             block,
-            layout,
-            first: walk.at,
-            length: length(&block, end.saturating_sub(walk.row)),
-            end,
+            first: position.at(&block),
+            length: length(&block, end.saturating_sub(position.row)),
+            rows: position.row..end,
             progress: Mutex::new(progress),
             moved: Condvar::new(),
             buffers,
         }
     }
 
-    /// Returns a stretch; `None` after the last one.
-    pub(crate) fn get(self: &Arc<Self>, number: u64) -> Option<Stretch> {
+    /// Returns the rows of a stretch; `None` after the last one.
+    pub(crate) fn part(self: &Arc<Self>, number: u64) -> Option<BlockPart> {
         let ended = || {
             let progress = self.progress();
-            progress.starts.last_key_value().is_some_and(|(_, reached)| reached.row >= self.end)
+            progress
+                .starts
+                .last_key_value()
+                .is_some_and(|(_, position)| position.row >= self.rows.end)
         };
         let matters = number == 0 || self.bytes(number).start < self.block.end && !ended();
-        matters.then(|| Stretch { all: Arc::clone(self), number })
+        matters.then(|| BlockPart {
+            block: self.block,
+            rows: self.rows.clone(),
+            entries: 0..self.block.stored,
+            scattered: true,
+            stretch: Some(Stretch { all: Arc::clone(self), number }),
+        })
     }
 
     fn bytes(&self, number: u64) -> Range<u64> {
@@ -111,74 +107,69 @@ impl Stretches {
     /// Returns the bytes of a stretch, and of the rest of an entry that starts in it.
     fn whole_entries(&self, number: u64) -> Range<u64> {
         let Range { start, end } = self.bytes(number);
-        let more = (self.layout.width() + self.block.size() - 1) as u64;
+        let more = self.block.stride() as u64 - 1;
         start..end.saturating_add(more).min(self.block.end).max(start)
     }
 
-    /// Walks through the rows of a stretch, and appends to `ends` the end of each among the
+    /// Advances through the rows of a stretch, and appends to `ends` the end of each among the
     /// entries; the last row may continue after the stretch.
-    fn walk(
+    fn advance(
         &self,
         file: &DataFile,
         number: u64,
         bytes: &[u8],
-        mut reached: Reached,
+        mut position: RowPosition,
         ends: &mut Vec<usize>,
-    ) -> Result<Reached> {
+    ) -> Result<RowPosition> {
+        let block = &self.block;
         let Range { start, end } = self.bytes(number);
-        let (width, size) = (self.layout.width(), self.block.size());
-        let stride = (width + size) as u64;
-        let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
-        if reached.left > 0 {
-            ends.push(last(ends) + reached.pass(end, stride));
-        }
         let skip = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
         // The buffer may be longer than the stretch.
         let bytes = bytes.get(..skip(self.whole_entries(number).end)).unwrap_or_default();
-        if reached.left == 0 && reached.at < end && reached.row < self.end {
-            let rows = Bounds { rows: self.end - reached.row, entries: self.block.cols, size };
-            let within = bytes.get(skip(reached.at)..skip(end)).unwrap_or_default();
-            let passed = self.layout.pass(within, rows, ends);
-            reached.row += passed.rows;
-            reached.at += passed.bytes as u64;
+        let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
+        if position.left > 0 {
+            ends.push(last(ends) + position.pass_entries(block, end));
         }
-        if reached.left == 0 && reached.at < end && reached.row < self.end {
+        let more = |position: RowPosition| {
+            (position.left == 0 && position.row < self.rows.end && position.at(block) < end)
+                .then(|| skip(position.at(block)))
+        };
+        if let Some(at) = more(position) {
+            let whole = bytes.get(at..skip(end)).unwrap_or_default();
+            position.pass_rows(block, whole, self.rows.end, ends);
+        }
+        if let Some(at) = more(position) {
             // The row continues after the stretch, or is invalid.
-            let count = bytes.get(skip(reached.at)..).and_then(|rest| self.layout.count(rest));
-            let left = self.block.end.saturating_sub(reached.at + width as u64);
-            // There are less than 2^32 columns, so the length in bytes does not overflow.
-            let fits = |&count: &u64| count <= self.block.cols.into() && count * stride <= left;
-            let Some(count) = count.filter(fits) else { return Err(self.refused(file, reached)) };
-            (reached.left, reached.at) = (count, reached.at + width as u64);
-            ends.push(last(ends) + reached.pass(end, stride));
+            let count = bytes.get(at..).and_then(|rest| block.layout.count(rest));
+            let count = count.ok_or_else(|| self.too_short(file, position))?;
+            position.begin_row(file, block, count)?;
+            ends.push(last(ends) + position.pass_entries(block, end));
         }
-        let too_early = reached.row == u64::from(self.block.rows) && reached.at != self.block.end;
-        let too_late = reached.row < self.end && end == self.block.end;
-        if too_early || too_late {
-            return Err(self.refused(file, reached));
+        position.check_end(file, block)?;
+        if position.row < self.rows.end && end == block.end {
+            return Err(self.too_short(file, position));
         }
-        Ok(reached)
+        Ok(position)
     }
 
-    /// Returns the error for invalid rows, by walking through them without stretches.
+    /// Returns the error for a block that ends before the count of a row.
     #[cold]
-    fn refused(&self, file: &DataFile, Reached { row, at, .. }: Reached) -> nnz_core::Error {
+    fn too_short(&self, file: &DataFile, position: RowPosition) -> Error {
         let mut window = Window::new(file, 1);
-        let rows = u64::from(self.block.rows);
-        let walked = Walk { row, at }.advance(&mut window, &self.block, self.layout, rows, ALL);
-        walked.err().unwrap_or_else(|| self.block.changed(file))
+        let read = window.at(position.at(&self.block), self.block.width(), self.block.end);
+        read.err().unwrap_or_else(|| self.block.changed(file))
     }
 
     /// Waits until the position of the first row in a stretch is known, or finds it.
-    fn start(&self, file: &DataFile, number: u64) -> Result<Reached> {
+    fn start(&self, file: &DataFile, number: u64) -> Result<RowPosition> {
         let mut progress = self.progress();
         loop {
             // There is one, because decoding a stretch adds the next.
-            let Some((&nearest, &reached)) = progress.starts.range(..=number).next_back() else {
+            let Some((&nearest, &position)) = progress.starts.range(..=number).next_back() else {
                 return Err(self.block.changed(file));
             };
             if nearest == number {
-                return Ok(reached);
+                return Ok(position);
             }
             if progress.begun.contains(&nearest) {
                 progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +178,7 @@ impl Stretches {
             // No thread is about to find it.
             drop(progress);
             let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
-            let next = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
+            let next = self.advance(file, nearest, &buffer, position, &mut Vec::new())?;
             self.buffers.give_back(buffer);
             progress = self.progress();
             progress.starts.insert(nearest + 1, next);
@@ -207,25 +198,13 @@ fn length(block: &Block, rows: u64) -> u64 {
     u64::try_from(share).unwrap_or(STRETCH).clamp(SHORT, STRETCH)
 }
 
-impl Reached {
-    /// Skips the entries of a row that start before byte `end`, and returns their number.
-    fn pass(&mut self, end: u64, stride: u64) -> usize {
-        let passed = self.left.min(end.saturating_sub(self.at).div_ceil(stride));
-        self.at += passed * stride;
-        self.left -= passed;
-        self.row += u64::from(self.left == 0);
-        // They are in a buffer, so the number fits.
-        usize::try_from(passed).unwrap_or(usize::MAX)
-    }
-}
-
 /// A stretch that is being decoded. If it is given up, other threads continue without it.
-struct Begun<'a> {
+struct StretchGuard<'a> {
     stretches: &'a Stretches,
     number: u64,
 }
 
-impl Drop for Begun<'_> {
+impl Drop for StretchGuard<'_> {
     fn drop(&mut self) {
         self.stretches.progress().begun.remove(&self.number);
         self.stretches.moved.notify_all();
@@ -234,35 +213,36 @@ impl Drop for Begun<'_> {
 
 impl Stretch {
     /// Reads the stretch, and appends to `ends` the end of each row among its entries.
-    pub(crate) fn open(&self, file: &DataFile, ends: &mut Vec<usize>) -> Result<Opened<'_>> {
+    pub(crate) fn open(&self, file: &DataFile, ends: &mut Vec<usize>) -> Result<StretchBytes<'_>> {
         let Self { all: stretches, number } = self;
         stretches.progress().begun.insert(*number);
-        let begun = Begun { stretches, number: *number };
+        let begun = StretchGuard { stretches, number: *number };
         let bytes = stretches.whole_entries(*number);
         let buffer = stretches.buffers.read(file, bytes.clone())?;
-        let reached = stretches.start(file, *number)?;
-        let next = stretches.walk(file, *number, &buffer, reached, ends)?;
+        let position = stretches.start(file, *number)?;
+        let next = stretches.advance(file, *number, &buffer, position, ends)?;
         let mut progress = stretches.progress();
         progress.starts.remove(number);
         progress.starts.insert(number + 1, next);
         drop(progress);
         drop(begun);
-        Ok(Opened { stretches, buffer, bytes, reached })
+        Ok(StretchBytes { stretches, buffer, bytes, position })
     }
 }
 
-impl Opened<'_> {
+impl StretchBytes<'_> {
     /// Returns the bytes from the first row on, and their position in the file.
     pub(crate) fn bytes(&self) -> (u64, &[u8]) {
         // Bytes after the last row are not needed.
-        let skip = self.reached.at.checked_sub(self.bytes.start);
+        let at = self.position.at(&self.stretches.block);
+        let skip = at.checked_sub(self.bytes.start);
         let skip = skip.and_then(|skip| usize::try_from(skip).ok());
         let len = usize::try_from(self.bytes.end - self.bytes.start).unwrap_or(usize::MAX);
-        (self.reached.at, skip.and_then(|skip| self.buffer.get(skip..len)).unwrap_or_default())
+        (at, skip.and_then(|skip| self.buffer.get(skip..len)).unwrap_or_default())
     }
 }
 
-impl Drop for Opened<'_> {
+impl Drop for StretchBytes<'_> {
     fn drop(&mut self) {
         self.stretches.buffers.give_back(std::mem::take(&mut self.buffer));
     }

@@ -7,7 +7,7 @@ use nnz_core::{At, Place, Result, Rounding, Values};
 use super::interleave::gather;
 use super::source::FrameSource;
 use super::{Column, FrameBatch, FrameReader};
-use crate::block::{BlockQueue, Decoder, Panels, Piece, RowLayout, refused_value};
+use crate::block::{ALL, BlockPart, BlockQueue, Decoder, refused_value};
 use crate::file::Window;
 use crate::zeroed::zeroed;
 
@@ -87,15 +87,13 @@ impl<'a> BlockReader<'a> {
         Self { source, rows, window, queue }
     }
 
-    /// Reads the cells of a piece into its columns.
-    fn take(&self, piece: &Piece, columns: &mut [Values]) -> Result<()> {
+    /// Reads the cells of a part into its columns.
+    fn take(&self, part: &BlockPart, columns: &mut [Values]) -> Result<()> {
         let object = &self.source.object;
-        let layout = RowLayout::of(object.dialect);
-        let cols = object.shape.cols;
-        let panels = Panels { decoder: Decoder { file: &object.file, layout, cols } };
-        let block = &piece.block;
+        let decoder = Decoder { file: &object.file, cols: object.shape.cols };
+        let block = &part.block;
         let mut cells = Values::default();
-        panels.cells(piece, 0..block.cols.into(), &mut cells)?;
+        decoder.panel(part, 0..block.cols.into(), &mut cells)?;
         let size = cells.value_type().size();
         let width = usize::try_from(block.cols).unwrap_or(usize::MAX);
         let first = usize::try_from(block.col).unwrap_or(usize::MAX);
@@ -110,7 +108,7 @@ impl<'a> BlockReader<'a> {
                 continue;
             }
             own.cast_into(target, Rounding::Refused, values).map_err(|offender| {
-                let row = block.row + piece.rows.start + offender.index as u64;
+                let row = block.row + part.rows.start + offender.index as u64;
                 let col = block.col + number as u64;
                 refused_value(Place::default().at(At::Entry { row, col }), offender, target)
             })?;
@@ -138,8 +136,9 @@ impl FrameReader for BlockReader<'_> {
         let stop = stop.or(self.queue.next_row()).unwrap_or(most).min(most);
         batch.rows = self.rows.start..stop;
         batch.columns = columns_of_zeros(columns, stop - self.rows.start)?;
-        for (piece, _) in self.queue.pieces(&mut self.window, &batch.rows)? {
-            let taken = self.take(&piece, &mut batch.columns);
+        let (_, parts) = self.queue.parts(&mut self.window, batch.rows.clone(), ALL)?;
+        for part in parts {
+            let taken = self.take(&part, &mut batch.columns);
             taken.map_err(|error| error.with_context(&place))?;
         }
         self.rows.start = stop;

@@ -8,7 +8,7 @@ use nnz_storage::Opened;
 
 use super::reader::{BlockReader, RowReader};
 use super::{Column, FrameReader};
-use crate::block::{Finder, RowLayout};
+use crate::block::Finder;
 use crate::file::DataFile;
 use crate::matrix::about;
 use crate::object::Object;
@@ -61,7 +61,7 @@ impl FrameSource {
         if object.data_type != DataType::Frame {
             return Err(object.file.mismatch(1, "a matrix", "a frame"));
         }
-        let finder = Finder::new(RowLayout::of(object.dialect));
+        let finder = Finder::default();
         Ok(Self { object, finder })
     }
 

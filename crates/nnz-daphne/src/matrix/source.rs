@@ -11,7 +11,7 @@ use nnz_storage::Opened;
 
 use super::about::about;
 use super::units::Units;
-use crate::block::{Arrays, Decoder, Finder, RowLayout, scan};
+use crate::block::{Arrays, Decoder, Finder, scan};
 use crate::file::DataFile;
 use crate::object::Object;
 use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
@@ -104,8 +104,7 @@ impl MatrixSource {
             duplicates: Duplicates::Refused,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        let finder = Finder::new(RowLayout::of(object.dialect));
-        Self { object, header, finder, listed }
+        Self { object, header, finder: Finder::default(), listed }
     }
 
     /// Returns the dialect of the file.
@@ -145,11 +144,7 @@ impl MatrixSource {
     }
 
     pub(super) fn decoder(&self) -> Decoder<'_> {
-        Decoder {
-            file: &self.object.file,
-            layout: RowLayout::of(self.object.dialect),
-            cols: self.header.shape.cols,
-        }
+        Decoder { file: &self.object.file, cols: self.header.shape.cols }
     }
 }
 
@@ -211,8 +206,7 @@ impl nnz_core::MatrixSource for MatrixSource {
                 let cell = row * u64::from(block.cols) + col;
                 found.push(At::Byte(block.data + cell * block.size() as u64));
             }
-            let layout = RowLayout::of(object.dialect);
-            scan(&object.file, block, layout, row..row + 1, &mut |entry| {
+            scan(&object.file, block, row..row + 1, &mut |entry| {
                 if (entry.row, entry.col) == (row, col) && found.len() < 2 {
                     found.push(At::Byte(entry.at));
                 }

@@ -1,36 +1,48 @@
-//! Decoding the pieces of blocks in a band of rows.
+//! Decoding the parts of blocks in a band of rows.
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Majors, Minors, Order, Place, Result, Unit, Values};
+use nnz_core::{Batch, Majors, Minors, Order, Place, Result, Storage, Unit, Values};
 
 use super::columns::keep_columns;
 use super::source::MatrixSource;
-use crate::block::{Panels, Piece, Widen};
+use crate::block::{BlockPart, Widen};
 use crate::zeroed::zeroed;
 
-/// Pieces of blocks, decoded as entries.
-pub(super) struct Entries<'a> {
+/// Some rows and columns of a matrix.
+pub(super) struct Band<'a> {
     pub(super) source: &'a MatrixSource,
     pub(super) rows: Range<u64>,
     pub(super) cols: Range<u64>,
-    /// The pieces, by column.
-    pub(super) pieces: Vec<Piece>,
+    /// The parts of the blocks in it, by column.
+    pub(super) parts: Vec<BlockPart>,
 }
 
-/// Pieces of blocks, decoded as cells.
-pub(super) struct Panel<'a> {
-    pub(super) source: &'a MatrixSource,
-    pub(super) rows: Range<u64>,
-    pub(super) cols: Range<u64>,
-    pub(super) pieces: Vec<Piece>,
-}
+impl Band<'_> {
+    /// Decodes all parts as entries.
+    fn entries(&self, batch: &mut Batch) -> Result<()> {
+        match self.parts.as_slice() {
+            [part] => self.part_entries(part, batch)?,
+            parts => {
+                let decoded = parts.iter().map(|part| {
+                    let mut own = Batch::new(Order::Row, Values::default());
+                    self.part_entries(part, &mut own).map(|()| own)
+                });
+                let batches = decoded.collect::<Result<Vec<_>>>()?;
+                self.merge(&batches, batch);
+            }
+        }
+        if self.cols != (0..self.source.header.shape.cols) {
+            keep_columns(batch, &self.cols);
+        }
+        self.settle(batch);
+        Ok(())
+    }
 
-impl Entries<'_> {
-    /// Decodes one piece, in the type of the object.
-    fn piece(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
+    /// Decodes the entries of one part, in the type of the object.
+    fn part_entries(&self, part: &BlockPart, batch: &mut Batch) -> Result<()> {
         let target = self.source.header.value_type;
-        self.source.decoder().entries(piece, batch)?;
+        self.source.decoder().entries(part, batch)?;
         if batch.values.value_type() != target {
             let mut values = std::mem::take(&mut batch.values);
             Widen { target }.apply(&mut values, |entry| batch.row_col(entry))?;
@@ -39,7 +51,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Merges the entries of several pieces by row.
+    /// Merges the entries of several parts by row.
     fn merge(&self, batches: &[Batch], batch: &mut Batch) {
         let mut runs = Vec::new();
         for (number, part) in batches.iter().enumerate() {
@@ -99,36 +111,10 @@ impl Entries<'_> {
             _ => {}
         }
     }
-}
 
-impl Unit for Entries<'_> {
-    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let place = Place::path(self.source.object.file.path());
-        let decoded = match self.pieces.as_slice() {
-            [piece] => self.piece(piece, batch),
-            pieces => {
-                let empty = || Batch::new(Order::Row, Values::default());
-                let decoded = pieces.iter().map(|piece| {
-                    let mut part = empty();
-                    self.piece(piece, &mut part).map(|()| part)
-                });
-                let parts = decoded.collect::<Result<Vec<_>>>();
-                parts.map(|parts| self.merge(&parts, batch))
-            }
-        };
-        decoded.map_err(|error| error.with_context(&place))?;
-        if self.cols != (0..self.source.header.shape.cols) {
-            keep_columns(batch, &self.cols);
-        }
-        self.settle(batch);
-        Ok(())
-    }
-}
-
-impl Panel<'_> {
+    /// Decodes all parts as cells.
     fn cells(&self, batch: &mut Batch) -> Result<()> {
         let target = self.source.header.value_type;
-        let panels = Panels { decoder: self.source.decoder() };
         let (rows, width) = (self.rows.end - self.rows.start, self.cols.end - self.cols.start);
         // A unit has few rows, and its cells fit into memory.
         let small = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
@@ -138,40 +124,35 @@ impl Panel<'_> {
         batch.offsets.clear();
         batch.offsets.extend((0..=rows).map(|row| row * width));
         batch.minors.spans_mut().resize(rows, self.cols.start);
-        if let [piece] = self.pieces.as_slice()
-            && piece.block.col <= self.cols.start
-            && piece.block.col_end() >= self.cols.end
+        if let [part] = self.parts.as_slice()
+            && part.block.col <= self.cols.start
+            && part.block.col_end() >= self.cols.end
         {
             let mut values = std::mem::take(&mut batch.values);
-            self.widened(&panels, piece, &mut values)?;
+            self.part_cells(part, &mut values)?;
             batch.values = values;
             return Ok(());
         }
         batch.values = zeroed(target, rows as u64, width as u64)?;
         let mut values = Values::new(target);
         let size = target.size();
-        for piece in &self.pieces {
-            let cols = self.widened(&panels, piece, &mut values)?;
-            let part = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX) * size;
+        for part in &self.parts {
+            let cols = self.part_cells(part, &mut values)?;
+            let len = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX) * size;
             let skip = usize::try_from(cols.start - self.cols.start).unwrap_or(usize::MAX) * size;
             let into = batch.values.bytes_mut().chunks_exact_mut(width * size);
-            for (into, from) in into.zip(values.bytes().chunks_exact(part)) {
-                into[skip..skip + part].copy_from_slice(from);
+            for (into, from) in into.zip(values.bytes().chunks_exact(len)) {
+                into[skip..skip + len].copy_from_slice(from);
             }
         }
         Ok(())
     }
 
-    /// Reads the cells of a piece in the type of the object, and returns their columns.
-    fn widened(
-        &self,
-        panels: &Panels<'_>,
-        piece: &Piece,
-        values: &mut Values,
-    ) -> Result<Range<u64>> {
-        let block = &piece.block;
+    /// Reads the cells of a part in the type of the object, and returns their columns.
+    fn part_cells(&self, part: &BlockPart, values: &mut Values) -> Result<Range<u64>> {
+        let block = &part.block;
         let cols = self.cols.start.max(block.col)..self.cols.end.min(block.col_end());
-        panels.cells(piece, cols.start - block.col..cols.end - block.col, values)?;
+        self.source.decoder().panel(part, cols.start - block.col..cols.end - block.col, values)?;
         let width = cols.end - cols.start;
         let target = self.source.header.value_type;
         Widen { target }.apply(values, |cell| {
@@ -182,9 +163,12 @@ impl Panel<'_> {
     }
 }
 
-impl Unit for Panel<'_> {
+impl Unit for Band<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let place = Place::path(self.source.object.file.path());
-        self.cells(batch).map_err(|error| error.with_context(&place))
+        let decoded = match self.source.header.storage {
+            Storage::Dense => self.cells(batch),
+            Storage::Sparse => self.entries(batch),
+        };
+        decoded.map_err(|error| error.with_context(&Place::path(self.source.object.file.path())))
     }
 }

@@ -1,4 +1,4 @@
-//! Finding the pieces of a matrix one after another.
+//! Finding the bands of a matrix one after another.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use nnz_core::{Result, Storage, Unit, UnitReader};
 
 use super::source::MatrixSource;
-use super::unit::{Entries, Panel};
+use super::unit::Band;
 use crate::Block;
-use crate::block::{BlockQueue, Part, Piece, Stretches};
+use crate::block::{ALL, BlockPart, BlockQueue, Stretches};
 use crate::file::{Buffers, Window};
 
 /// Entries, or cells, in a unit.
@@ -21,26 +21,19 @@ const WINDOW: usize = 512 << 10;
 /// The same if only few rows are needed.
 const NARROW: usize = 8 << 10;
 
-/// Iterates over bands of rows, in which each block has a piece.
+/// Iterates over bands of rows, in which each block has a part.
 pub(crate) struct Units<'a> {
     source: &'a MatrixSource,
     window: Window<'a>,
     queue: BlockQueue<'a>,
     rows: Range<u64>,
     cols: Range<u64>,
-    /// Rows in one block that are found while they are decoded.
-    stretches: Option<Cut>,
+    /// Rows in one block that are found while they are decoded, and the number of stretches already
+    /// returned.
+    stretches: Option<(Arc<Stretches>, u64)>,
     buffers: Arc<Buffers>,
     /// Units that were found but not returned yet.
-    found: VecDeque<Box<dyn Unit + 'a>>,
-}
-
-/// Rows in stretches, and the number of stretches already returned.
-struct Cut {
-    block: Block,
-    rows: Range<u64>,
-    all: Arc<Stretches>,
-    next: u64,
+    found: VecDeque<Band<'a>>,
 }
 
 impl<'a> Units<'a> {
@@ -86,44 +79,40 @@ impl<'a> Units<'a> {
         };
         let rows = self.rows.start..stop;
         let last = stop == self.rows.end;
-        if let Some((block, stretches)) = self.queue.stretches(&rows, last, &self.buffers) {
+        if let Some(stretches) = self.queue.stretches(&rows, last, &self.buffers) {
             self.rows.start = stop;
-            self.stretches = Some(Cut { block, rows, all: Arc::new(stretches), next: 0 });
+            self.stretches = Some((Arc::new(stretches), 0));
             return Ok(());
         }
-        let band = self.queue.band(&mut self.window, self.rows.start..stop, ENTRIES)?;
-        let pieces = self.queue.pieces(&mut self.window, &band)?;
+        let (band, parts) = self.queue.parts(&mut self.window, rows, ENTRIES)?;
         self.rows.start = band.end;
-        if band.end - band.start == 1 && pieces.iter().any(|(_, entries)| *entries > 2 * ENTRIES) {
-            for (piece, _) in pieces {
-                for piece in self.source.finder.split(&self.window, piece, ENTRIES)? {
-                    self.push_entries(band.clone(), vec![piece]);
-                }
+        let long = |part: &BlockPart| {
+            !part.scattered && part.entries.end - part.entries.start > 2 * ENTRIES
+        };
+        if band.end - band.start == 1 && parts.iter().any(long) {
+            for part in parts.into_iter().flat_map(|part| part.split(ENTRIES)) {
+                self.push(band.clone(), self.cols.clone(), vec![part]);
             }
-            return Ok(());
+        } else {
+            self.push(band, self.cols.clone(), parts);
         }
-        let pieces = pieces.into_iter().map(|(piece, _)| piece).collect();
-        self.push_entries(band, pieces);
         Ok(())
     }
 
-    /// Returns the next stretch as a piece; without another one this was the last.
+    /// Returns the next stretch as a band; without another one this was the last.
     fn push_stretch(&mut self) {
-        let Some(cut) = &mut self.stretches else { return };
-        let Some(stretch) = cut.all.get(cut.next) else {
+        let Some((stretches, next)) = &mut self.stretches else { return };
+        let Some(part) = stretches.part(*next) else {
             self.stretches = None;
             return;
         };
-        cut.next += 1;
-        let (block, rows) = (cut.block, cut.rows.clone());
-        let part = Part::Stretch(stretch);
-        let local = rows.start - block.row..rows.end - block.row;
-        self.push_entries(rows, vec![Piece { block, rows: local, part }]);
+        *next += 1;
+        let rows = part.block.row + part.rows.start..part.block.row + part.rows.end;
+        self.push(rows, self.cols.clone(), vec![part]);
     }
 
-    fn push_entries(&mut self, rows: Range<u64>, pieces: Vec<Piece>) {
-        let (source, cols) = (self.source, self.cols.clone());
-        self.found.push_back(Box::new(Entries { source, rows, cols, pieces }));
+    fn push(&mut self, rows: Range<u64>, cols: Range<u64>, parts: Vec<BlockPart>) {
+        self.found.push_back(Band { source: self.source, rows, cols, parts });
     }
 
     /// Finds the next band of cells.
@@ -133,23 +122,15 @@ impl<'a> Units<'a> {
         let most = self.rows.start.saturating_add((2 * ENTRIES / width).max(1)).min(self.rows.end);
         let stop = self.queue.enter(&mut self.window, &(self.rows.start..most))?;
         let stop = stop.or(self.queue.next_row()).unwrap_or(most).min(most);
-        let band = self.rows.start..stop;
-        let pieces = self.queue.pieces(&mut self.window, &band)?;
-        let pieces: Vec<Piece> = pieces.into_iter().map(|(piece, _)| piece).collect();
+        let (band, parts) = self.queue.parts(&mut self.window, self.rows.start..stop, ALL)?;
         self.rows.start = band.end;
         let mut first = cols.start;
         while first < cols.end {
             let step = if width > 4 * ENTRIES { 2 * ENTRIES } else { width };
             let last = cols.end.min(first.saturating_add(step));
-            let meets = |piece: &&Piece| piece.block.col < last && first < piece.block.col_end();
-            let pieces = pieces.iter().filter(meets).cloned().collect();
-            let source = self.source;
-            self.found.push_back(Box::new(Panel {
-                source,
-                rows: band.clone(),
-                cols: first..last,
-                pieces,
-            }));
+            let meets = |part: &&BlockPart| part.block.col < last && first < part.block.col_end();
+            let parts = parts.iter().filter(meets).cloned().collect();
+            self.push(band.clone(), first..last, parts);
             first = last;
         }
         Ok(())
@@ -169,6 +150,6 @@ impl<'a> UnitReader<'a> for Units<'a> {
                 self.find_entries()?;
             }
         }
-        Ok(self.found.pop_front())
+        Ok(self.found.pop_front().map(|band| Box::new(band) as Box<dyn Unit + 'a>))
     }
 }

@@ -4,7 +4,7 @@ use nnz_core::Result;
 
 use super::header::{Header, value_type};
 use super::{DataType, Parsed, overlap};
-use crate::block::{Arrays, RowLayout, Walk};
+use crate::block::{ALL, Arrays, RowLayout, RowPosition};
 use crate::file::Window;
 use crate::{Block, BlockType, Dialect};
 
@@ -47,7 +47,7 @@ impl Map<'_> {
                 Err(error) => {
                     // The bytes after a block that is shorter than its rows are not a block.
                     if let Some(last) = last.filter(|last| last.block_type == BlockType::Sparse) {
-                        Walk::check_all(file, &last, RowLayout::of(self.dialect))?;
+                        RowPosition::check_all(file, &last)?;
                     }
                     let left = file.len() - at;
                     if last.is_some() && left < self.dialect.block_header_len() {
@@ -170,6 +170,7 @@ impl Map<'_> {
             start,
             data: at,
             end: at,
+            layout: RowLayout::of(dialect),
         };
         if block_type == BlockType::Empty {
             return Ok(block);
@@ -187,7 +188,7 @@ impl Map<'_> {
             BlockType::Sparse => {
                 block.stored = window.u64(block.data, end)?;
                 block.data += 8;
-                RowLayout::of(dialect).bytes(rows, block.stored.into(), size)
+                block.layout.bytes(rows, block.stored.into(), size)
             }
             BlockType::UltraSparse => {
                 block.stored = window.u32(block.data, end)?.into();
@@ -203,7 +204,7 @@ impl Map<'_> {
                 if block_type == BlockType::Sparse && dialect != Dialect::Daphne {
                     // Two numbers contradict each other, and that of the row may be wrong.
                     block.end = end;
-                    Walk::check_counts(file, &block, RowLayout::of(dialect))?;
+                    RowPosition::check_counts(file, &block)?;
                 }
                 let found =
                     format!("{bytes} bytes for the {} entries of the {block}", block.stored);
@@ -233,11 +234,10 @@ impl Map<'_> {
             let found = format!("{} entries", block.stored);
             return Err(file.mismatch(block.data - 8, found, "none in a block without cells"));
         }
-        let layout = RowLayout::of(self.dialect);
-        if layout == RowLayout::Arrays {
+        if block.layout == RowLayout::Arrays {
             let rows = block.rows.into();
-            return Arrays::of(block).advance(file, block, 0, rows, u64::MAX).map(drop);
+            return Arrays::of(block).advance(file, block, 0, rows, ALL).map(drop);
         }
-        Walk::check_all(file, block, layout)
+        RowPosition::check_all(file, block)
     }
 }

@@ -4,7 +4,7 @@ use nnz_core::{Batch, ErrorKind, Order, Result, Values};
 
 use super::Check;
 use super::values::Held;
-use crate::block::{BlockQueue, Coo, Decoder, Finder, RowLayout, scan};
+use crate::block::{BlockQueue, Coo, Decoder, Finder, scan};
 use crate::file::Window;
 use crate::object::Object;
 use crate::{Block, BlockType, Dialect};
@@ -36,7 +36,6 @@ impl Check<'_> {
         if block.block_type == BlockType::Dense {
             return held.cells(self);
         }
-        let layout = RowLayout::of(object.dialect);
         let file = &object.file;
         let ultra = block.block_type == BlockType::UltraSparse;
         let mut row = Row::default();
@@ -45,7 +44,7 @@ impl Check<'_> {
         let mut disorder = None;
         let mut repeated: Option<(u64, u64)> = None;
         let mut too_long = false;
-        scan(file, block, layout, 0..block.rows.into(), &mut |entry| {
+        scan(file, block, 0..block.rows.into(), &mut |entry| {
             let places = [(entry.row, block.rows, "row", 0), (entry.col, block.cols, "column", 4)];
             for (reported, (found, all, side, at)) in outside.iter_mut().zip(places) {
                 if found >= all.into() && !*reported {
@@ -132,20 +131,19 @@ impl Row {
 /// Finds a duplicate position in an unsorted ultra-sparse block.
 fn twice(object: &Object, block: &Block) -> Result<Option<(u64, u64)>> {
     let file = &object.file;
-    let layout = RowLayout::of(object.dialect);
-    let finder = Finder::new(layout);
+    let finder = Finder::default();
     let blocks = [*block];
     let mut window = Window::new(file, WINDOW);
     let mut queue = BlockQueue::new(&blocks, &finder, 0..object.shape.cols);
-    let decoder = Decoder { file, layout, cols: object.shape.cols };
+    let decoder = Decoder { file, cols: object.shape.cols };
     let value_type = block.value_type.unwrap_or(nnz_core::ValueType::U8);
     let mut batch = Batch::new(Order::Row, Values::new(value_type));
     let mut row = block.row;
     while row < block.row_end() {
         let Some(stop) = queue.enter(&mut window, &(row..block.row_end()))? else { break };
-        let band = queue.band(&mut window, row..stop, TOGETHER)?;
-        for (piece, _) in queue.pieces(&mut window, &band)? {
-            match decoder.entries(&piece, &mut batch) {
+        let (band, parts) = queue.parts(&mut window, row..stop, TOGETHER)?;
+        for part in parts {
+            match decoder.entries(&part, &mut batch) {
                 Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => return Ok(None),
                 other => other?,
             }

@@ -1,33 +1,30 @@
 //! Decoding entries of an ultra-sparse block.
 
-use std::ops::Range;
-
 use nnz_core::{Element, Error, ErrorKind, Place, Result};
 
-use super::{Decoder, Piece};
+use super::{BlockPart, Decoder};
 use crate::block::Coo;
 use crate::file::swap_on_big_endian;
 
-/// The largest number of entries in a piece; pieces that cannot be split further are an error above
+/// The largest number of entries in a part; parts that cannot be split further are an error above
 /// that.
 const MOST: u64 = 1 << 26;
 
 impl Decoder<'_> {
     pub(super) fn coo<T: Element>(
         &self,
-        piece: &Piece,
-        entries: &Range<u64>,
+        BlockPart { block, rows, entries, .. }: &BlockPart,
         majors: &mut Vec<u64>,
         offsets: &mut Vec<usize>,
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
-        let coo = Coo { file: self.file, block: &piece.block };
+        let coo = Coo { file: self.file, block };
         let mut picked: Vec<(u32, u32, T)> = Vec::new();
         let mut by_row = true;
         coo.scan(entries.clone(), &mut |number, row, col, value| {
             coo.check(number, row, col)?;
-            if !piece.rows.contains(&u64::from(row)) {
+            if !rows.contains(&u64::from(row)) {
                 return Ok(());
             }
             if picked.len() as u64 == MOST {
@@ -47,7 +44,7 @@ impl Decoder<'_> {
         columns.clear();
         values.clear();
         for run in picked.chunk_by(|a, b| a.0 == b.0) {
-            majors.extend(run.first().map(|&(row, ..)| piece.block.row + u64::from(row)));
+            majors.extend(run.first().map(|&(row, ..)| block.row + u64::from(row)));
             columns.extend(run.iter().map(|&(_, col, _)| col));
             values.extend(run.iter().map(|&(.., value)| value));
             offsets.push(columns.len());

@@ -1,12 +1,13 @@
-//! Decoding cells of a dense block.
+//! Decoding cells: of a dense block into entries, and of any block into panels.
 
 use std::ops::Range;
 
-use nnz_core::{Element, Error, Result, Values};
+use nnz_core::{At, Batch, Element, Error, ErrorKind, Order, Place, Result, Values};
 
-use super::{Decoder, Piece};
+use super::{BlockPart, Decoder};
 use crate::block::{Block, BlockType};
 use crate::file::{Window, swap_on_big_endian};
+use crate::zeroed::zeroed;
 
 /// Bytes of a row up to which it is read as a whole, even if only some columns are needed.
 const SHORT_ROW: u64 = 4096;
@@ -17,14 +18,19 @@ const WINDOW: usize = 256 << 10;
 impl Decoder<'_> {
     pub(super) fn cells<T: Element>(
         &self,
-        piece: &Piece,
-        cols: &Range<u64>,
+        part: &BlockPart,
         offsets: &mut Vec<usize>,
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
+        let BlockPart { block, rows, entries, .. } = part;
+        let first = rows.start * u64::from(block.cols);
+        let cols = match part.is_one_row() {
+            true => entries.start - first..entries.end - first,
+            false => 0..block.cols.into(),
+        };
         let mut panel = Values::new(T::TYPE);
-        self.dense_cells(&piece.block, piece.rows.clone(), cols.clone(), &mut panel)?;
+        self.dense_cells(block, rows.clone(), cols.clone(), &mut panel)?;
         let cells = T::slice(&panel).unwrap_or_default();
         columns.clear();
         values.clear();
@@ -41,8 +47,37 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Fills `values` with the cells of some columns of a part, in the type of its block.
+    ///
+    /// Columns are counted from the first of the block.
+    pub(crate) fn panel(
+        &self,
+        part: &BlockPart,
+        cols: Range<u64>,
+        values: &mut Values,
+    ) -> Result<()> {
+        let block = &part.block;
+        let Some(value_type) = block.value_type else {
+            return Err(Error::argument("cells of an empty block"));
+        };
+        if values.value_type() != value_type {
+            *values = Values::new(value_type);
+        }
+        if block.block_type == BlockType::Dense {
+            return self.dense_cells(block, part.rows.clone(), cols, values);
+        }
+        let mut batch = Batch::new(Order::Row, Values::new(value_type));
+        self.entries(part, &mut batch)?;
+        let mut panel = zeroed(value_type, part.rows.end - part.rows.start, cols.end - cols.start)?;
+        // No more than the cells of the panel.
+        let width = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX);
+        scatter(&batch, part, &cols, width, &mut panel)?;
+        *values = panel;
+        Ok(())
+    }
+
     /// Reads some rows and columns of a dense block, in the type of the block.
-    pub(crate) fn dense_cells(
+    fn dense_cells(
         &self,
         block: &Block,
         rows: Range<u64>,
@@ -81,4 +116,47 @@ impl Decoder<'_> {
         swap_on_big_endian(values.bytes_mut(), size);
         Ok(())
     }
+}
+
+/// Copies entries to their cells. Two entries for one cell are an error.
+fn scatter(
+    batch: &Batch,
+    part: &BlockPart,
+    cols: &Range<u64>,
+    width: usize,
+    panel: &mut Values,
+) -> Result<()> {
+    let size = panel.value_type().size();
+    let first = part.block.row + part.rows.start;
+    let from = batch.values.bytes();
+    let into = panel.bytes_mut();
+    let mut sorted = Vec::new();
+    for run in 0..batch.runs() {
+        let major = batch.majors.get(run);
+        let row = usize::try_from(major - first).unwrap_or(usize::MAX);
+        let mut last = None;
+        let mut ascends = true;
+        for entry in batch.run(run) {
+            let minor = batch.minor(run, entry);
+            ascends &= last.is_none_or(|last| last < minor);
+            last = Some(minor);
+            let col = minor - part.block.col;
+            if cols.contains(&col) {
+                // Inside the panel, so it fits into memory.
+                let col = usize::try_from(col - cols.start).unwrap_or(usize::MAX);
+                let cell = (row * width + col) * size;
+                into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
+            }
+        }
+        if !ascends {
+            sorted.clear();
+            sorted.extend(batch.run(run).map(|entry| batch.minor(run, entry)));
+            sorted.sort_unstable();
+            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                let place = Place::default().at(At::Entry { row: major, col: pair[0] });
+                return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
+            }
+        }
+    }
+    Ok(())
 }

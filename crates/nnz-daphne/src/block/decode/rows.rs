@@ -1,30 +1,37 @@
 //! Decoding rows with their counts.
 
-use std::ops::Range;
-
+use nnz_bitpack::PairRows;
 use nnz_core::{Element, Result};
 
-use super::{Decoder, Piece};
-use crate::block::{Block, Bounds, Rows, Stretch};
+use super::{BlockPart, Decoder};
+use crate::block::{Block, Bounds, Stretch};
+use crate::file::swap_on_big_endian;
 
 impl Decoder<'_> {
-    /// Decodes all rows in a range of bytes.
-    pub(super) fn whole_rows<T: Element>(
+    /// Decodes rows, or some entries of one row.
+    pub(super) fn counted_rows<T: Element>(
         &self,
-        piece: &Piece,
-        bytes: &Range<u64>,
+        part: &BlockPart,
         offsets: &mut Vec<usize>,
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
-        let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
-        let rows = piece.rows.end - piece.rows.start;
-        let bounds = Bounds { rows, entries: piece.block.cols, size: size_of::<T>() };
-        let passed = self.layout.pass(&held, bounds, offsets);
-        if (passed.rows, passed.bytes) != (rows, held.len()) {
-            return Err(piece.block.changed(self.file));
+        let BlockPart { block, rows, entries, .. } = part;
+        // The count of a single row is not needed.
+        let one = part.is_one_row();
+        let first = block.row_at(rows.start + u64::from(one), entries.start);
+        let held = self.file.bytes(first, block.row_at(rows.end, entries.end) - first)?;
+        if one {
+            offsets.push(held.len() / block.stride());
+        } else {
+            let rows = rows.end - rows.start;
+            let bounds = Bounds { rows, entries: block.cols, size: size_of::<T>() };
+            let passed = block.layout.pass(&held, bounds, offsets);
+            if (passed.rows, passed.bytes) != (rows, held.len()) {
+                return Err(block.changed(self.file));
+            }
         }
-        self.rows(&piece.block, (bytes.start, &held), false, offsets, columns, values)
+        self.rows(block, (first, &held), one, offsets, columns, values)
     }
 
     /// Decodes the rows, or parts of rows, of a stretch. Returns the first row.
@@ -36,9 +43,9 @@ impl Decoder<'_> {
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<u64> {
-        let opened = stretch.open(self.file, offsets)?;
-        let first = opened.reached;
-        self.rows(block, opened.bytes(), first.left > 0, offsets, columns, values)?;
+        let held = stretch.open(self.file, offsets)?;
+        let first = held.position;
+        self.rows(block, held.bytes(), first.left > 0, offsets, columns, values)?;
         Ok(first.row)
     }
 
@@ -53,13 +60,15 @@ impl Decoder<'_> {
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
-        let rows = Rows { bytes, offsets, count_read };
-        rows.split(self.layout, columns, values).ok_or_else(|| block.changed(self.file))?;
+        let (width, stride) = (block.width(), block.stride());
+        let pairs = bytes.get(if count_read { 0 } else { width }..).unwrap_or_default();
+        let rows = PairRows { bytes: pairs, ends: offsets, between: width };
+        let split = block.layout.split(rows, columns, values);
+        split.ok_or_else(|| block.changed(self.file))?;
+        swap_on_big_endian(bytemuck::cast_slice_mut(values), size_of::<T>());
         if nnz_bitpack::max(columns).is_none_or(|largest| largest < block.cols) {
             return Ok(());
         }
-        let width = self.layout.width();
-        let stride = width + size_of::<T>();
         for (row, pair) in offsets.windows(2).enumerate() {
             let counts = row + usize::from(!count_read);
             let at = (pair[0] * stride + counts * width) as u64;

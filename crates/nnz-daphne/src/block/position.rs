@@ -1,0 +1,203 @@
+//! Positions in the rows of a block, and finding rows after rows of any length.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use nnz_core::{Error, Result};
+
+use super::{Block, Bounds};
+use crate::file::{DataFile, Window};
+use crate::lock::lock;
+
+/// The smallest number of rows between two landmarks.
+const APART: u64 = 1024;
+
+/// The largest number of landmarks of a block.
+const MOST: u64 = 1 << 16;
+
+/// Bytes that are read at once to check a block.
+const WINDOW: usize = 64 << 10;
+
+/// No limit for the number of entries.
+pub(crate) const ALL: u64 = u64::MAX;
+
+/// A position in a block: at the start of a row, or at a later entry of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowPosition {
+    pub(crate) row: u64,
+    /// The number of entries of the block before it.
+    pub(crate) entry: u64,
+    /// Entries of the row that are left; 0 if its count is next.
+    pub(crate) left: u64,
+}
+
+impl RowPosition {
+    /// Returns its byte in a sparse block of rows with counts.
+    pub(crate) fn at(self, block: &Block) -> u64 {
+        block.row_at(self.row + u64::from(self.left > 0), self.entry)
+    }
+
+    /// Advances to row `to`, but past at most `budget` entries, unless the first row has more.
+    pub(crate) fn advance(
+        &mut self,
+        window: &mut Window<'_>,
+        block: &Block,
+        to: u64,
+        budget: u64,
+    ) -> Result<()> {
+        let first = *self;
+        let mut ends = Vec::new();
+        while self.row < to {
+            let held = window.at(self.at(block), block.width(), block.end)?;
+            // Rows in so many bytes have no more entries than are left of the budget.
+            let left = budget.saturating_sub(self.entry - first.entry);
+            let most = left.saturating_mul(block.stride() as u64);
+            let most = usize::try_from(most).unwrap_or(usize::MAX).saturating_add(block.width());
+            ends.clear();
+            self.pass_rows(block, &held[..most.min(held.len())], to, &mut ends);
+            if self.row < to {
+                // The next row has more bytes, or is invalid.
+                let mut next = *self;
+                next.next_row(window, block)?;
+                if self.row > first.row && next.entry - first.entry > budget {
+                    return Ok(());
+                }
+                *self = next;
+            }
+        }
+        self.check_end(window.file, block)
+    }
+
+    /// Advances past one row, and returns its entries.
+    pub(crate) fn next_row(
+        &mut self,
+        window: &mut Window<'_>,
+        block: &Block,
+    ) -> Result<Range<u64>> {
+        let count = block.layout.count(window.at(self.at(block), block.width(), block.end)?);
+        let first = self.entry;
+        self.begin_row(window.file, block, count.unwrap_or(u64::MAX))?;
+        self.pass_entries(block, u64::MAX);
+        Ok(first..self.entry)
+    }
+
+    /// Advances past complete and valid rows in some bytes, which start here. Appends to `ends` the
+    /// end of each row among the entries.
+    pub(super) fn pass_rows(
+        &mut self,
+        block: &Block,
+        bytes: &[u8],
+        to: u64,
+        ends: &mut Vec<usize>,
+    ) {
+        let bounds = Bounds { rows: to - self.row, entries: block.cols, size: block.size() };
+        let passed = block.layout.pass(bytes, bounds, ends);
+        self.row += passed.rows;
+        let pairs = passed.bytes as u64 - passed.rows * block.width() as u64;
+        self.entry += pairs / block.stride() as u64;
+    }
+
+    /// Advances from the count of a row to its entries.
+    pub(super) fn begin_row(&mut self, file: &DataFile, block: &Block, count: u64) -> Result<()> {
+        let (cols, stride) = (u64::from(block.cols), block.stride() as u64);
+        let at = self.at(block);
+        let start = at + block.width() as u64;
+        // There are less than 2^32 columns, so the length in bytes does not overflow.
+        if count <= cols && count * stride <= block.end.saturating_sub(start) {
+            self.left = count;
+            return Ok(());
+        }
+        let row = self.row;
+        let end = count.saturating_mul(stride).saturating_add(start);
+        Err(if count > cols {
+            let found = format!("{count} entries in row {row} of the {block}");
+            file.mismatch(at, found, format!("at most {cols}, the number of columns"))
+        } else if end <= file.len() {
+            // The row is complete, but the block ends too early.
+            too_few(file, block, &format!("row {row}, which ends at byte {end}"))
+        } else {
+            let found = format!("the end of the file in row {row} of the {block}");
+            file.mismatch(at, found, format!("{count} entries; the file is truncated"))
+        })
+    }
+
+    /// Advances past the entries of the current row that start before byte `end`, and returns their
+    /// number.
+    pub(super) fn pass_entries(&mut self, block: &Block, end: u64) -> usize {
+        let within = end.saturating_sub(self.at(block)).div_ceil(block.stride() as u64);
+        let passed = self.left.min(within);
+        self.entry += passed;
+        self.left -= passed;
+        self.row += u64::from(self.left == 0);
+        usize::try_from(passed).unwrap_or(usize::MAX)
+    }
+
+    /// Checks that the last row ends at the end of the block.
+    pub(super) fn check_end(self, file: &DataFile, block: &Block) -> Result<()> {
+        let at = self.at(block);
+        if self.row < u64::from(block.rows) || at == block.end {
+            return Ok(());
+        }
+        Err(too_few(file, block, &format!("its rows, which end at byte {at}")))
+    }
+
+    /// Checks that the counts of all rows add up to the length of the block.
+    pub(crate) fn check_all(file: &DataFile, block: &Block) -> Result<()> {
+        let mut window = Window::new(file, WINDOW);
+        Self::default().advance(&mut window, block, block.rows.into(), ALL)
+    }
+
+    /// Checks that the counts of all rows fit into the bytes of the block.
+    pub(crate) fn check_counts(file: &DataFile, block: &Block) -> Result<()> {
+        let mut position = Self::default();
+        let mut window = Window::new(file, WINDOW);
+        let last = u64::from(block.rows).saturating_sub(1);
+        position.advance(&mut window, block, last, ALL)?;
+        if last < u64::from(block.rows) {
+            window.at(position.at(block), block.width(), block.end)?;
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn too_few(file: &DataFile, block: &Block, rows: &str) -> Error {
+    let found = format!("{} entries in the {block}", block.stored);
+    file.mismatch(block.data - 8, found, format!("the number in {rows}"))
+}
+
+/// Known positions of rows, from which other rows are found.
+#[derive(Debug)]
+pub(crate) struct Landmarks {
+    every: u64,
+    /// The number of entries before each `every`-th row, for all rows reached so far.
+    known: Mutex<Vec<u64>>,
+}
+
+impl Landmarks {
+    pub(crate) fn new(block: &Block) -> Self {
+        let every = u64::from(block.rows).div_ceil(MOST).max(APART);
+        Self { every, known: Mutex::new(vec![0]) }
+    }
+
+    /// Finds the position of a row.
+    pub(crate) fn find(
+        &self,
+        window: &mut Window<'_>,
+        block: &Block,
+        row: u64,
+    ) -> Result<RowPosition> {
+        let target = usize::try_from(row / self.every).unwrap_or(usize::MAX);
+        let mut known = lock(&self.known);
+        let nearest = target.min(known.len() - 1);
+        let (row_before, entry) = (nearest as u64 * self.every, known[nearest]);
+        let mut position = RowPosition { row: row_before, entry, left: 0 };
+        while position.row + self.every <= row {
+            position.advance(window, block, position.row + self.every, ALL)?;
+            known.push(position.entry);
+        }
+        drop(known);
+        position.advance(window, block, row, ALL)?;
+        Ok(position)
+    }
+}
