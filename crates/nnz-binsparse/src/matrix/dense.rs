@@ -99,11 +99,7 @@ impl Unit for DenseUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, elements } = *self;
         batch.order = source.header().order;
-<<<<<<< HEAD:crates/nnz-binsparse/src/matrix/cells.rs
-        batch.span_elements(cells.clone(), source.minors);
-=======
-        batch.span_cells(elements.clone(), source.minors);
->>>>>>> words-b:crates/nnz-binsparse/src/matrix/dense.rs
+        batch.span_elements(elements.clone(), source.minors);
         if let Some(majors) = majors {
             batch.majors = Majors::Listed(majors);
         }
