@@ -1,4 +1,4 @@
-//! How a source is stored, as printed by `info`.
+//! Storage of a source, as printed by `info`.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result, ValueType};
 pub struct About {
     /// The format, such as `BPCells matrix`.
     pub format: String,
-    /// Where its arrays are, such as `directory` or `gzip file`.
+    /// The container of its arrays, such as `directory` or `gzip file`.
     pub container: String,
     /// The version in the file, if it has one.
     pub version: Option<String>,

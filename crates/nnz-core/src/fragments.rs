@@ -10,9 +10,9 @@ use crate::{About, Encoded, Error, Names, PackedWidths, Place, Result, StringLis
 pub struct FragmentFields {
     /// The cell of each fragment.
     pub cells: bool,
-    /// Where each fragment starts.
+    /// The start of each fragment.
     pub starts: bool,
-    /// Where each fragment ends.
+    /// The end of each fragment.
     pub ends: bool,
 }
 

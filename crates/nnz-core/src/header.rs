@@ -14,7 +14,7 @@ pub enum Triangle {
     Upper,
 }
 
-/// How entries that are not stored follow from those that are.
+/// Structure of a matrix: how entries that are not stored follow from stored ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Structure {
     /// Entries that are not stored are zero. The default.
@@ -98,7 +98,7 @@ pub struct Header {
     pub nnz: Option<u64>,
     /// Whether every element is stored.
     pub storage: Storage,
-    /// How entries that are not stored follow from those that are.
+    /// How entries that are not stored follow from stored ones.
     pub structure: Structure,
     /// The value of elements that are not stored and do not follow from others, if it is not zero.
     pub fill: Option<Scalar>,

@@ -1,4 +1,4 @@
-//! How many bits packed values take.
+//! Bit widths of packed values.
 
 /// The bits that the values of an array take, along the array.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -28,7 +28,7 @@ use pattern::Pattern;
 ///
 /// `column(NAME)` is a column of the annotations that has the name of a measure: `column(nnz)>=200`.
 ///
-/// Where rows or columns are written, conditions that keep none are an error unless
+/// When rows or columns are written, conditions that keep none are an error unless
 /// [`allow_empty`](Self::allow_empty) is set.
 ///
 /// ```
@@ -154,7 +154,7 @@ pub struct FilteredAxis {
     pub of: u64,
     /// Those that are kept, in order; ranges do not touch.
     pub ranges: Vec<Range<u64>>,
-    /// How many meet each condition alone, and its text.
+    /// The text of each condition, and the number of rows or columns that meet it alone.
     pub conditions: Vec<(String, u64)>,
     /// A description of the conditions that keep nothing; `None` if something is kept, or without conditions.
     pub kept_nothing: Option<String>,

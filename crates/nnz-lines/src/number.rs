@@ -16,7 +16,7 @@ pub enum Number {
     Real(f64),
 }
 
-/// Why there is no number.
+/// The reason why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invalid {
     /// There is something else.

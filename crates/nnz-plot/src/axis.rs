@@ -3,7 +3,7 @@
 use crate::cast;
 use crate::number::short;
 
-/// How positions along an axis grow with values.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// With the value.

@@ -14,11 +14,11 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// The panels.
     pub panels: Vec<Panel>,
-    /// How panels are placed.
+    /// Direction of the panels.
     pub direction: Direction,
 }
 
-/// How panels are placed.
+/// Direction of panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Beside each other, in a terminal below each other.

@@ -1,4 +1,4 @@
-//! Where panels are in a picture.
+//! Layout of panels in a picture.
 
 use crate::axis::apart;
 use crate::cast;

@@ -48,7 +48,7 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// How text is set.
+/// Style of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Normal,

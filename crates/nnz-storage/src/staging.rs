@@ -47,7 +47,7 @@ pub use temporary::TemporaryDirectory;
 pub use update::UpdateLock;
 pub use url::{UploadFile, UrlEntries, UrlOutput, check_addition, exists};
 
-/// How a target is put in place.
+/// Options for putting a target in place.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WriteOptions {
@@ -56,7 +56,7 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// Whether data is synced to disk before the target appears, as by default.
     pub sync: bool,
-    /// Where temporary files are, which storage has the target if it is at a URL, and what cancels writing.
+    /// The directory for temporary files, the storage of a target at a URL, and the cancellation.
     pub context: TaskContext,
 }
 

@@ -8,7 +8,7 @@ use nnz_core::is_unprintable;
 
 use crate::system;
 
-/// How control characters are written to a terminal. Files and pipes get every byte unchanged.
+/// Handling of control characters on a terminal. Files and pipes get every byte unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalEscapes {
     /// As in Rust: `\u{1b}`, and `\xff` for bytes that are not UTF-8. Line feeds and tabs are not

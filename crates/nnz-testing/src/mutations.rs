@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// How often each file is mutated, and a write killed, unless a test is asked for more.
+/// Default number of mutations of each file, and of kills of a write.
 const ROUNDS: u64 = 8;
 
 /// Returns how often each file is mutated: `NNZ_MUTATIONS`, or 8.

@@ -16,7 +16,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use self::writes::Writes;
 
-/// How the server answers.
+/// Behavior of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Behavior {
     /// Ignores ranges: the answer is the whole file, with status 200.

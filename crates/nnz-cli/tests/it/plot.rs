@@ -277,7 +277,7 @@ fn wrong_options_are_refused() {
     refused(&[&files.path("missing.mtx"), &out], "no such file");
     let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
     let complex = files.write("complex.mtx", complex);
-    refused(&[&complex, &out, "--kind", "values"], "complex numbers have no order");
+    refused(&[&complex, &out, "--kind", "values"], "complex numbers cannot be plotted");
     run(&["plot", &complex]).good();
     let cells = run(&["plot", &small, "--kind", "cells"]);
     assert!(

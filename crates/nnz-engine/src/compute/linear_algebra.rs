@@ -77,7 +77,7 @@ pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
     2.0_f64.powi(exponent)
 }
 
-/// How often a column is replaced.
+/// Maximum number of replacements of a column.
 const MOST_FRESH: usize = 5;
 
 fn norm(column: &[f64]) -> f64 {

@@ -19,10 +19,10 @@ use crate::stages::{
 };
 use crate::{MatrixTarget, Progress};
 
-/// How entries are sorted.
+/// Sorting that the entries need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// They are already sorted.
+    /// None: they are already sorted.
     InOrder,
     /// They are grouped by major, and each major is sorted.
     Grouped,

@@ -23,7 +23,7 @@ struct TurnState {
     sleeping: usize,
 }
 
-/// How often a thread looks whether it is next before it sleeps: units take similar times, so it usually is
+/// Number of checks whether a thread is next before it sleeps: units take similar times, so it usually is
 /// within a few microseconds, and waking takes longer.
 const LOOKS: u32 = 1000;
 

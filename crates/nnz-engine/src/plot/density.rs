@@ -1,4 +1,4 @@
-//! How many entries are in each bin of a grid.
+//! Counts of entries in the bins of a grid.
 
 use nnz_storage::TaskContext;
 use std::sync::Mutex;

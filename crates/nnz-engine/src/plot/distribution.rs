@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 /// Maximum number of different numbers.
 const MOST: usize = 1 << 16;
 
-/// How often each number occurs. If there are too many different ones, they are rounded down to fewer binary digits.
+/// Counts of each number. If there are too many different ones, they are rounded down to fewer binary digits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
     /// By a key in the order of the numbers.
     counts: BTreeMap<u64, u64>,
-    /// How many of the last binary digits of numbers are dropped.
+    /// The number of low bits that are dropped.
     dropped: u32,
     most: Option<usize>,
 }

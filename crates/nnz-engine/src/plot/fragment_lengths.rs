@@ -1,4 +1,4 @@
-//! How lengths of fragments are distributed.
+//! Distribution of the lengths of fragments.
 
 use nnz_storage::TaskContext;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub const BASES_PER_BIN: usize = 10;
 /// Chromosomes at most, those with the most fragments.
 const CHROMOSOMES: usize = 64;
 
-/// How many fragments there are of each length.
+/// Numbers of fragments by length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentLengths {
     /// The number of fragments.
@@ -37,7 +37,7 @@ pub struct FragmentLengths {
     pub chromosomes_with_fragments: u64,
 }
 
-/// How many fragments of a chromosome there are of each length.
+/// Numbers of fragments of a chromosome by length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChromosomeLengths {
     /// The name; bytes that are not UTF-8 are replaced.

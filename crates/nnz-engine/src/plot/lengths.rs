@@ -1,4 +1,4 @@
-//! How entries and sums of rows or columns are distributed.
+//! Distribution of entries and sums of rows or columns.
 
 use nnz_core::{Axis, AxisKind, MatrixSource, Result, Structure};
 use nnz_storage::TaskContext;
@@ -18,7 +18,7 @@ pub enum LengthMeasure {
     Sum,
 }
 
-/// How many rows or columns have which number of entries, or which sum.
+/// Counts of rows or columns by their number of entries, or by their sum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lengths {
     /// Whether rows or columns are measured.

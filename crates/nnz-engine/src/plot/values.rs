@@ -1,4 +1,4 @@
-//! How values are distributed.
+//! Distribution of values.
 
 use nnz_storage::TaskContext;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use crate::stats::lock;
 /// Integers from 0 to this one are counted apart.
 pub const SMALL: usize = 15;
 
-/// How many values there are of each size.
+/// Numbers of values by size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueCounts {
     /// The number of values: of the entries of the matrix.

@@ -56,7 +56,7 @@ const FEW: u64 = 8;
 /// The longest axis with a table.
 const LONGEST: u64 = 1 << 22;
 
-/// How targets are looked up.
+/// Method to look up targets.
 pub(super) enum Lookup<'a> {
     /// All positions stay.
     Whole,

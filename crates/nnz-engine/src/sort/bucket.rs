@@ -163,7 +163,7 @@ impl Unit for Bucket {
     }
 }
 
-/// How entries are sorted.
+/// New order of entries.
 enum Arrangement {
     /// The target of each entry.
     To(Vec<u32>),

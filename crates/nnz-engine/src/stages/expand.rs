@@ -7,7 +7,7 @@ use nnz_core::{
 
 use super::{Builder, Cast, Step, emptied};
 
-/// How a structured matrix is processed.
+/// Processing of a structured matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mirroring {
     /// Add the entries that follow.

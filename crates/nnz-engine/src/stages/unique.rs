@@ -91,7 +91,7 @@ impl BatchReader for Unique<'_> {
 pub(crate) fn add_duplicate(a: Scalar, b: Scalar, place: impl FnOnce() -> Place) -> Result<Scalar> {
     sum(a, b).ok_or_else(|| {
         let kind = ErrorKind::Mismatch {
-            found: "duplicate entries whose sum is out of range".to_owned(),
+            found: "duplicate entries whose sum does not fit".to_owned(),
             expected: format!("a sum within the range of {}", b.value_type()),
         };
         Error::new(kind, place())

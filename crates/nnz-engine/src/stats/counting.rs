@@ -212,10 +212,10 @@ struct MinorTallies<T, S: Slim<T>> {
     /// The number of values in the upper half and their sum in the lower half, if only these are
     /// needed: each entry accesses one cache line, so both are kept together.
     paired: Vec<u64>,
-    /// How much the halves may still grow.
+    /// The amount by which the halves may still grow.
     left: u64,
     slim: Vec<Tally<S>>,
-    /// How many entries can still be added to `slim`.
+    /// The number of entries that can still be added to `slim`.
     slim_left: u64,
     bands: Bands,
     /// Sums of the others from each time they were full.

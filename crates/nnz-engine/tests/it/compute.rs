@@ -125,7 +125,9 @@ fn products_are_refused_if_shapes_or_memory_do_not_fit() {
         found.unwrap_err().to_string()
     };
     let context = TaskContext::default();
-    assert!(multiplied(&[1.0; 4], 1, &context).contains("4 elements of 1 columns for 3 rows"));
+    assert!(
+        multiplied(&[1.0; 4], 1, &context).contains("4 elements, expected 3 rows of 1 columns")
+    );
     assert!(multiplied(&[1.0; 3], usize::MAX, &context).contains("dense matrix"));
     assert!(multiplied(&[1.0; 3], 1, &context.with_memory(8)).contains("memory"));
 }
@@ -276,7 +278,7 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     // 2^53 + 1 is rounded to 2^53.
     let message = found((&codes, 1), &context);
     assert!(message.contains("2^53"), "{message}");
-    assert!(found((&codes[..1], 1), &context).contains("1 groups of 2 columns"));
+    assert!(found((&codes[..1], 1), &context).contains("1 group codes for 2 columns"));
     assert!(
         found((&[Some(7), None], 1), &context)
             .contains("group code 7 is out of bounds: expected less than 1")

@@ -163,7 +163,7 @@ fn complex_values_are_refused() {
     let source = matrix(shape, Values::ComplexF64(vec![[1.0, 2.0]]));
     let source = Placed::new(source, Place::path("m"));
     let found = values(&source, &on(1)).unwrap_err();
-    assert!(found.to_string().starts_with("m: complex numbers have no order"), "{found}");
+    assert!(found.to_string().starts_with("m: complex numbers cannot be plotted"), "{found}");
     assert_eq!(source.header().structure, Structure::General);
 }
 

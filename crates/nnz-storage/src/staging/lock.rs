@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 
-/// How long to wait for a lock that is held only briefly.
+/// Time to wait for a lock that is held only briefly.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait before trying again.
+/// Time to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Locks a file or directory as long as the returned file is open, so that other processes do not take it for

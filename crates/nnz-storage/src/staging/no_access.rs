@@ -1,4 +1,4 @@
-//! Who may read and write an output, where that follows from the directory it is in.
+//! Permissions of an output on systems where they follow from its directory.
 
 use std::fs::File;
 use std::io;

@@ -12,7 +12,7 @@ use super::lock::wait_to_read;
 use super::target::Version;
 use crate::system::FileId;
 
-/// How long to wait for another program that has the file open for writing.
+/// Time to wait for another program that has the file open for writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The files that threads of this process have locked, to detect that a thread would wait for
