@@ -221,7 +221,7 @@ fn invalid_entries_are_errors() {
     let refused = |tensor: &Tensor| written(tensor, &csr, &Options::default()).unwrap_err();
     assert!(matches!(refused(&tensor(vec![0, 0], vec![1, 1])).kind(), ErrorKind::Duplicate { .. }));
     assert!(refused(&tensor(vec![2], vec![0])).to_string().contains("less than 2"));
-    assert!(refused(&tensor(vec![0, 1], vec![0])).to_string().contains("differ in number"));
+    assert!(refused(&tensor(vec![0, 1], vec![0])).to_string().contains("do not match in number"));
     let vector = Format::Cvec.layout();
     assert!(written(&tensor(vec![0], vec![0]), &vector, &Options::default()).is_err());
     let mut lower = tensor(vec![0], vec![1]);
