@@ -16,12 +16,12 @@ const SCHEMA: &str = "nnz-diff/1";
 #[derive(Serialize)]
 struct Report {
     equal: bool,
-    differences: Vec<One>,
+    differences: Vec<DifferenceLine>,
 }
 
 /// A difference, with the keys of JSON.
 #[derive(Default, Serialize)]
-struct One {
+struct DifferenceLine {
     /// The element, in a file with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<String>,
@@ -40,7 +40,7 @@ struct One {
     second: Option<String>,
 }
 
-impl One {
+impl DifferenceLine {
     fn new(kind: &'static str) -> Self {
         Self { kind, ..Self::default() }
     }
@@ -67,7 +67,7 @@ pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Erro
         .stored(args.stored)
         .by_name(args.by_name)
         .max_diffs(args.max_diffs.max(1));
-    let mut differences: Vec<One> = Vec::new();
+    let mut differences: Vec<DifferenceLine> = Vec::new();
     let each = &mut |found: ElementDifference| differences.extend(of_element(found));
     let whole = args.from.may_be_whole()
         && nnz::whole::diff([&args.first, &args.second], &open, &options, context, each)?;
@@ -107,40 +107,45 @@ fn is_refused(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.is_argument()
 }
 
-fn of_element(found: ElementDifference) -> Option<One> {
+fn of_element(found: ElementDifference) -> Option<DifferenceLine> {
     let one = match found.what {
-        ElementChange::FirstOnly => One::new("first_only"),
-        ElementChange::SecondOnly => One::new("second_only"),
+        ElementChange::FirstOnly => DifferenceLine::new("first_only"),
+        ElementChange::SecondOnly => DifferenceLine::new("second_only"),
         ElementChange::Matrix(difference) => of_matrix(&difference)?,
-        ElementChange::Shape { first, second } => One::new("shape").with([first, second]),
-        ElementChange::Kind { first, second } => One::new("kind").with([first, second]),
-        ElementChange::Value { position, first, second } => {
-            One { position, ..One::new("value") }.with([first, second])
+        ElementChange::Shape { first, second } => {
+            DifferenceLine::new("shape").with([first, second])
         }
-        _ => One::new("other"),
+        ElementChange::Kind { first, second } => DifferenceLine::new("kind").with([first, second]),
+        ElementChange::Value { position, first, second } => {
+            DifferenceLine { position, ..DifferenceLine::new("value") }.with([first, second])
+        }
+        _ => DifferenceLine::new("other"),
     };
-    Some(One { element: Some(found.path), ..one })
+    Some(DifferenceLine { element: Some(found.path), ..one })
 }
 
-fn of_matrix(difference: &Difference) -> Option<One> {
+fn of_matrix(difference: &Difference) -> Option<DifferenceLine> {
     Some(match difference {
         Difference::Shape(first, second) => {
-            One::new("shape").with([first, second].map(ToString::to_string))
+            DifferenceLine::new("shape").with([first, second].map(ToString::to_string))
         }
-        Difference::Tensor => One::new("tensor"),
+        Difference::Tensor => DifferenceLine::new("tensor"),
         Difference::Names(axis) => {
             let axis = if *axis == Axis::Rows { "rows" } else { "cols" };
-            One { axis: Some(axis), ..One::new("names") }
+            DifferenceLine { axis: Some(axis), ..DifferenceLine::new("names") }
         }
-        Difference::Name { axis, first, second } => One {
+        Difference::Name { axis, first, second } => DifferenceLine {
             axis: Some(if *axis == Axis::Rows { "rows" } else { "cols" }),
             first: first.clone(),
             second: second.clone(),
-            ..One::new("name")
+            ..DifferenceLine::new("name")
         },
-        Difference::Fill(first, second) => One::new("fill").with(texts([*first, *second])),
+        Difference::Fill(first, second) => {
+            DifferenceLine::new("fill").with(texts([*first, *second]))
+        }
         Difference::Entry { row, col, first, second } => {
-            let one = One { row: Some(*row), col: Some(*col), ..One::new("entry") };
+            let one =
+                DifferenceLine { row: Some(*row), col: Some(*col), ..DifferenceLine::new("entry") };
             one.with(texts([*first, *second]))
         }
         _ => return None,
@@ -148,7 +153,7 @@ fn of_matrix(difference: &Difference) -> Option<One> {
 }
 
 /// Prints a difference as fields separated by tabs. The first is the element, if any.
-fn print(one: &One, out: &mut dyn Write) -> Result<(), Error> {
+fn print(one: &DifferenceLine, out: &mut dyn Write) -> Result<(), Error> {
     let mut fields: Vec<String> = one.element.iter().cloned().collect();
     match one.kind {
         "shape" | "fill" | "kind" => fields.push(one.kind.to_owned()),

@@ -13,11 +13,11 @@ use crate::{Outcome, args};
 #[derive(Serialize)]
 struct Report {
     valid: bool,
-    findings: Vec<One>,
+    findings: Vec<FindingLine>,
 }
 
 #[derive(Serialize)]
-struct One {
+struct FindingLine {
     severity: &'static str,
     place: String,
     message: String,
@@ -38,7 +38,7 @@ pub(crate) fn validate(args: &args::Validate, context: &Context) -> Result<Outco
     }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     if args.json {
-        let findings = findings.iter().map(|finding| One {
+        let findings = findings.iter().map(|finding| FindingLine {
             severity: match finding.severity {
                 Severity::Fault => "fault",
                 Severity::Note => "note",

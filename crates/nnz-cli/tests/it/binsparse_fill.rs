@@ -26,9 +26,9 @@ fn described(format: &str, shape: &[u64], stored: usize, fill: bool) -> Value {
         "data_types": {}})
 }
 
-struct Made(tempfile::TempDir);
+struct Fixture(tempfile::TempDir);
 
-impl Made {
+impl Fixture {
     /// A matrix in compressed rows, of a value type.
     fn csr(&self, name: &str, value_type: &str, entries: [&[i32]; 3], fill: Option<i32>) -> String {
         let [pointers, indices, values] = entries;
@@ -53,8 +53,8 @@ impl Made {
     }
 }
 
-fn made() -> Made {
-    Made(tempfile::tempdir().unwrap())
+fn made() -> Fixture {
+    Fixture(tempfile::tempdir().unwrap())
 }
 
 #[test]

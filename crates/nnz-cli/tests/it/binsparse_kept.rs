@@ -7,13 +7,13 @@ use nnz_testing::command::{Run, run, text};
 use nnz_testing::npy::binsparse;
 use serde_json::{Value, json};
 
-struct Made(tempfile::TempDir);
+struct Fixture(tempfile::TempDir);
 
-fn made() -> Made {
-    Made(tempfile::tempdir().unwrap())
+fn made() -> Fixture {
+    Fixture(tempfile::tempdir().unwrap())
 }
 
-impl Made {
+impl Fixture {
     fn path(&self, name: &str) -> String {
         text(&self.0.path().join(name)).to_owned()
     }

@@ -10,7 +10,7 @@ use nnz_core::{Error, Result};
 use nnz_storage::{EntryKind, InputFile, ListedEntry, Metadata, ReadAt, Storage};
 
 use super::entries::Entries;
-use super::member::{Member, Stored};
+use super::member::{ArchiveFile, Member};
 
 /// The largest number of files of an archive, and size of their names.
 const MOST_FILES: usize = 50_000;
@@ -32,7 +32,7 @@ pub(super) struct Files {
 
 #[derive(Debug)]
 struct TarArchive {
-    stored: Arc<Stored>,
+    stored: Arc<ArchiveFile>,
     /// The positions of their data, by path.
     files: BTreeMap<PathBuf, Range<u64>>,
     /// Some of the other files.
@@ -43,7 +43,7 @@ impl Files {
     /// Lists the files by reading the archive to its end. The last of several files with one path counts, as `tar -r`
     /// appends a newer version.
     pub(super) fn list(file: &InputFile, gzip: bool) -> Result<Self> {
-        let stored = Arc::new(Stored::new(file, gzip));
+        let stored = Arc::new(ArchiveFile::new(file, gzip));
         let mut archive = TarArchive { stored, files: BTreeMap::new(), others: Vec::new() };
         let mut bytes = 0;
         let mut entries = Entries::new(file, gzip)?;

@@ -13,7 +13,7 @@ use nnz_lines::Input;
 use nnz_storage::{Identity, InputFile, ReadAt};
 
 /// An archive as it is stored.
-pub(super) struct Stored {
+pub(super) struct ArchiveFile {
     pub(super) file: InputFile,
     pub(super) gzip: bool,
     /// A stream of a file that is closed, with which a later file continues.
@@ -26,7 +26,7 @@ struct Stream {
     position: u64,
 }
 
-impl Stored {
+impl ArchiveFile {
     pub(super) fn new(file: &InputFile, gzip: bool) -> Self {
         Self { file: file.clone(), gzip, idle: Mutex::default() }
     }
@@ -65,15 +65,15 @@ fn into_io(error: Error) -> io::Error {
     }
 }
 
-impl fmt::Debug for Stored {
+impl fmt::Debug for ArchiveFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stored").field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("ArchiveFile").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
 /// An open file of an archive.
 pub(super) struct Member {
-    archive: Arc<Stored>,
+    archive: Arc<ArchiveFile>,
     /// Its data in the decompressed archive.
     range: Range<u64>,
     stream: Mutex<Option<Stream>>,
@@ -81,7 +81,7 @@ pub(super) struct Member {
 
 impl Member {
     /// Opens the file whose data is at a range of the decompressed archive.
-    pub(super) fn new(archive: &Arc<Stored>, range: Range<u64>) -> Self {
+    pub(super) fn new(archive: &Arc<ArchiveFile>, range: Range<u64>) -> Self {
         Self { archive: Arc::clone(archive), range, stream: Mutex::default() }
     }
 }

@@ -8,7 +8,7 @@ use nnz_core::{Axis, Error, Place, Repairs, Result, readable};
 use super::Item;
 use super::element::{Element, Encoding, SparseGroup};
 use super::frame::DataFrame;
-use super::item::{Along, COLLECTIONS};
+use super::item::{COLLECTIONS, TableAxis};
 use super::matrix::MatrixSource;
 use crate::globals;
 
@@ -139,12 +139,12 @@ impl AnnData {
     }
 
     /// Returns the table for an axis.
-    pub(super) fn frame(&self, along: Along) -> Result<Option<Arc<DataFrame>>> {
+    pub(super) fn frame(&self, along: TableAxis) -> Result<Option<Arc<DataFrame>>> {
         match along {
-            Along::Obs => self.obs().map(Some),
-            Along::Var => self.var().map(Some),
-            Along::RawVar => self.raw_var().map(Some),
-            Along::Nothing => Ok(None),
+            TableAxis::Obs => self.obs().map(Some),
+            TableAxis::Var => self.var().map(Some),
+            TableAxis::RawVar => self.raw_var().map(Some),
+            TableAxis::Nothing => Ok(None),
         }
     }
 

@@ -39,7 +39,7 @@ pub enum Item {
 
 /// The table that an axis of a matrix corresponds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Along {
+pub(super) enum TableAxis {
     Obs,
     Var,
     RawVar,
@@ -69,15 +69,15 @@ pub(super) const COLLECTIONS: [Collection; 6] = [
 
 impl Item {
     /// Returns the tables for rows and columns.
-    pub(super) fn axes(&self) -> [Along; 2] {
+    pub(super) fn axes(&self) -> [TableAxis; 2] {
         match self {
-            Self::X | Self::Layer(_) => [Along::Obs, Along::Var],
-            Self::RawX => [Along::Obs, Along::RawVar],
-            Self::Obsm(_) => [Along::Obs, Along::Nothing],
-            Self::Varm(_) => [Along::Var, Along::Nothing],
-            Self::RawVarm(_) => [Along::RawVar, Along::Nothing],
-            Self::Obsp(_) => [Along::Obs, Along::Obs],
-            Self::Varp(_) => [Along::Var, Along::Var],
+            Self::X | Self::Layer(_) => [TableAxis::Obs, TableAxis::Var],
+            Self::RawX => [TableAxis::Obs, TableAxis::RawVar],
+            Self::Obsm(_) => [TableAxis::Obs, TableAxis::Nothing],
+            Self::Varm(_) => [TableAxis::Var, TableAxis::Nothing],
+            Self::RawVarm(_) => [TableAxis::RawVar, TableAxis::Nothing],
+            Self::Obsp(_) => [TableAxis::Obs, TableAxis::Obs],
+            Self::Varp(_) => [TableAxis::Var, TableAxis::Var],
         }
     }
 
@@ -85,9 +85,9 @@ impl Item {
     #[must_use]
     pub fn axis_kinds(&self) -> [AxisKind; 2] {
         self.axes().map(|along| match along {
-            Along::Obs => AxisKind::Cells,
-            Along::Var | Along::RawVar => AxisKind::Features,
-            Along::Nothing => AxisKind::Unknown,
+            TableAxis::Obs => AxisKind::Cells,
+            TableAxis::Var | TableAxis::RawVar => AxisKind::Features,
+            TableAxis::Nothing => AxisKind::Unknown,
         })
     }
 

@@ -11,7 +11,7 @@ use nnz_core::{
 };
 
 use super::element::{Element, SparseGroup};
-use super::item::Along;
+use super::item::TableAxis;
 use super::{AnnData, DataFrame, Item};
 use crate::dense::{CellReader, Dense};
 
@@ -142,14 +142,14 @@ impl MatrixSource {
             MatrixData::Sparse(sparse) => sparse.about()?,
             MatrixData::Dense(dense) => vec![dense.array()?],
         };
-        let [rows, cols] = self.item.as_ref().map_or([Along::Nothing; 2], Item::axes);
+        let [rows, cols] = self.item.as_ref().map_or([TableAxis::Nothing; 2], Item::axes);
         for (frame, along) in self.frames.iter().zip([rows, cols]) {
             let Some(frame) = frame else { continue };
             let name = match along {
-                Along::Obs => "obs names",
-                Along::Var => "var names",
-                Along::RawVar => "raw/var names",
-                Along::Nothing => continue,
+                TableAxis::Obs => "obs names",
+                TableAxis::Var => "var names",
+                TableAxis::RawVar => "raw/var names",
+                TableAxis::Nothing => continue,
             };
             let (len, bytes) = (Some(frame.len()), ArrayAbout::size(frame.names_bytes())?);
             if arrays.iter().all(|array| array.name != name) {

@@ -2,7 +2,7 @@
 
 use nnz_core::StringList;
 
-use super::names::{Asked, Names};
+use super::names::{NameSlot, Names};
 
 /// All cells so far, in the order of first occurrence.
 #[derive(Debug, Default)]
@@ -48,13 +48,13 @@ impl Cells {
     }
 
     /// Starts to look up a barcode.
-    pub(super) fn ask(&self, name: &[u8]) -> Asked {
+    pub(super) fn ask(&self, name: &[u8]) -> NameSlot {
         self.names.ask(name)
     }
 
     /// Returns what is known about a barcode that was looked up.
     #[inline]
-    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> BarcodeLookup {
+    pub(super) fn answer(&self, name: &[u8], asked: NameSlot) -> BarcodeLookup {
         match (self.names.answer(name, asked), &self.selected) {
             (Some(number), None) => BarcodeLookup::Cell(number),
             (None, None) => BarcodeLookup::New,

@@ -39,7 +39,7 @@ pub struct Joiner {
 #[derive(Debug, Default)]
 pub struct Joint {
     /// The fragment of the line that the block completes.
-    pub(super) first: Option<First>,
+    pub(super) first: Option<FirstFragment>,
     /// The chromosome of each run.
     pub(super) chromosomes: Vec<u32>,
     /// The cell of each new name.
@@ -48,7 +48,7 @@ pub struct Joint {
 
 /// A fragment before the fragments of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct First {
+pub(super) struct FirstFragment {
     pub(super) chromosome: u32,
     pub(super) cell: u32,
     pub(super) start: u32,
@@ -117,7 +117,7 @@ impl Joiner {
     }
 
     /// Parses the line that was split.
-    fn join_cut(&mut self) -> Result<Option<First>> {
+    fn join_cut(&mut self) -> Result<Option<FirstFragment>> {
         if self.line == 1 {
             self.check_start()?;
         }
@@ -133,7 +133,7 @@ impl Joiner {
                 let own = (cell & !OWN) as usize;
                 let own = if cell & OWN == 0 { None } else { joint.cells.get(own).copied() };
                 let cell = own.unwrap_or(cell);
-                chromosome.map(|chromosome| First { chromosome, cell, start, end })
+                chromosome.map(|chromosome| FirstFragment { chromosome, cell, start, end })
             }
             _ => None,
         };

@@ -23,7 +23,7 @@ pub(super) struct Names {
 
 /// The slot of a name, and its content.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct NameSlot {
     hash: u64,
     slot: u64,
 }
@@ -79,19 +79,19 @@ impl Names {
 
     /// Reads the slot of a name. Doing this for many names before `answer` is faster, because the
     /// processor can wait for several cache misses at once.
-    pub(super) fn ask(&self, name: &[u8]) -> Asked {
+    pub(super) fn ask(&self, name: &[u8]) -> NameSlot {
         let hash = self.hash(name);
         let slot = match self.slots.len().checked_sub(1) {
             Some(mask) => self.slots[place(hash, mask) & mask],
             None => 0,
         };
-        Asked { hash, slot }
+        NameSlot { hash, slot }
     }
 
     /// Returns the index of a name whose slot was read.
     #[inline]
-    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> Option<u32> {
-        let Asked { hash, slot } = asked;
+    pub(super) fn answer(&self, name: &[u8], asked: NameSlot) -> Option<u32> {
+        let NameSlot { hash, slot } = asked;
         if slot != 0 && (slot ^ hash) >> 32 == 0 {
             let number = low_half(slot) - 1;
             if self.name(number) == name {

@@ -45,13 +45,13 @@ pub struct TenxSource {
 
 /// Members that are not columns.
 #[derive(Default)]
-struct Others {
+struct OtherMembers {
     /// Each with the reason.
     unread: Vec<(String, String)>,
     broken: Vec<(String, Error)>,
 }
 
-impl Others {
+impl OtherMembers {
     /// Returns a member if it is a column.
     fn column(&mut self, path: String, opened: OpenedColumn) -> Option<Column> {
         match opened {
@@ -94,7 +94,7 @@ impl TenxSource {
             return Err(Error::mismatch(pointers, matrix.entries(), expected));
         }
         let barcodes = Column::open(group, "barcodes", shape.cols, Axis::Cols)?;
-        let (mut others, mut of_cells) = (Others::default(), Others::default());
+        let (mut others, mut of_cells) = (OtherMembers::default(), OtherMembers::default());
         let (ids, features) = features(group, format_version, shape.rows, &mut others)?;
         let cells = cells(group, format_version, shape, &mut of_cells)?;
         others.unread.append(&mut of_cells.unread);
@@ -244,7 +244,7 @@ fn features(
     group: &dyn Group,
     format_version: FormatVersion,
     rows: u64,
-    others: &mut Others,
+    others: &mut OtherMembers,
 ) -> Result<(Option<Column>, Vec<Column>)> {
     /// All columns of Cell Ranger, as strings.
     const KNOWN: [&str; 4] = ["id", "name", "feature_type", "genome"];
@@ -296,7 +296,7 @@ fn cells(
     group: &dyn Group,
     format_version: FormatVersion,
     shape: Shape,
-    others: &mut Others,
+    others: &mut OtherMembers,
 ) -> Result<Vec<Column>> {
     const FILTERED: &str = "filtered_barcodes";
     let mut columns = Vec::new();

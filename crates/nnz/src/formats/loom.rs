@@ -17,7 +17,7 @@ use nnz_storage::InputDirectory;
 use super::unrecognized::no_group;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
-pub(super) use file::{NamedMatrix, Rest, is_whole_target, write};
+pub(super) use file::{LoomExtras, NamedMatrix, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
 pub(super) struct LoomFile;

@@ -26,22 +26,22 @@ fn parse(stat: &str) -> Option<f64> {
 
 /// The measured CPU time, and the part of other processes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Others {
-    had: f64,
-    there_was: f64,
+pub(super) struct OtherProcesses {
+    used: f64,
+    available: f64,
 }
 
-impl Others {
+impl OtherProcesses {
     /// Adds a run: CPU seconds of all processes, of the run itself, and its duration.
     pub(super) fn count(&mut self, all: f64, own: f64, wall: f64) {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.had += (all - own).max(0.0);
-        self.there_was += wall * f64::from(u32::try_from(cores).unwrap_or(u32::MAX));
+        self.used += (all - own).max(0.0);
+        self.available += wall * f64::from(u32::try_from(cores).unwrap_or(u32::MAX));
     }
 
     /// Returns the share of other processes; `None` if nothing was measured.
     pub(super) fn share(&self) -> Option<f64> {
-        (self.there_was > 0.0).then(|| (self.had / self.there_was).min(1.0))
+        (self.available > 0.0).then(|| (self.used / self.available).min(1.0))
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_rest_is_the_share_of_others() {
-        let mut others = Others::default();
+        let mut others = OtherProcesses::default();
         assert_eq!(others.share(), None);
         others.count(1.0, 1.25, 1.0);
         assert_eq!(others.share(), Some(0.0));

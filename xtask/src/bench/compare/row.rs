@@ -10,7 +10,7 @@ use std::process::Command;
 use super::child::{self, Run};
 use super::data::remove;
 use super::goal::Goal;
-use super::others::Others;
+use super::others::OtherProcesses;
 use super::places::Places;
 use super::tools::Tools;
 use crate::error::{Error, Result};
@@ -84,7 +84,11 @@ impl Row {
     }
 
     /// Runs all contenders alternately, and measures the load of other processes.
-    pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
+    pub(super) fn measure(
+        &self,
+        runs: u16,
+        tools: &Tools,
+    ) -> Result<(Vec<Figure>, OtherProcesses)> {
         let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
         let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand).min(HAND);
         let mut taken: Vec<_> = self.contenders.iter().map(|_| ContenderRuns::default()).collect();
@@ -106,7 +110,7 @@ impl Row {
                 Err(why) => taken.failed = Some(why),
             }
         }
-        let mut others = Others::default();
+        let mut others = OtherProcesses::default();
         for run in taken.iter().flat_map(|taken| &taken.runs) {
             if let Some(all) = run.all_cpu {
                 others.count(all, run.cpu, run.wall);

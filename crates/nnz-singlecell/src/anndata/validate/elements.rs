@@ -10,7 +10,7 @@ use super::{check, check_encoding, report};
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::file::is_matrix;
 use crate::anndata::frame::check_column;
-use crate::anndata::item::{Along, COLLECTIONS};
+use crate::anndata::item::{COLLECTIONS, TableAxis};
 use crate::anndata::{AnnData, DataFrame, MatrixSource};
 use crate::enumeration::Enumeration;
 
@@ -63,15 +63,15 @@ impl AnnData {
 
     /// Returns the length of an axis; `None` if its table is invalid, which is another finding.
     #[expect(clippy::option_option, reason = "an axis without a table has any length")]
-    fn len_along(&self, along: Along) -> Result<Option<Option<u64>>> {
+    fn len_along(&self, along: TableAxis) -> Result<Option<Option<u64>>> {
         use nnz_core::Annotations as _;
         let exists = |path| Ok(readable(Element::at(&*self.root, path))?.flatten().is_some());
         let frame = match along {
-            Along::Nothing => return Ok(Some(None)),
-            Along::Obs => self.obs(),
-            Along::Var => self.var(),
-            Along::RawVar if exists("raw")? || exists("raw.var")? => self.raw_var(),
-            Along::RawVar => return Ok(None),
+            TableAxis::Nothing => return Ok(Some(None)),
+            TableAxis::Obs => self.obs(),
+            TableAxis::Var => self.var(),
+            TableAxis::RawVar if exists("raw")? || exists("raw.var")? => self.raw_var(),
+            TableAxis::RawVar => return Ok(None),
         };
         Ok(readable(frame)?.map(|frame| Some(frame.len())))
     }

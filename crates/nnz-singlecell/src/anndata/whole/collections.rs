@@ -13,18 +13,18 @@ use super::attributes::{
 use super::elements::Transfer;
 use super::picks::{ALL, FilePicks, Picks};
 use crate::anndata::element::Element;
-use crate::anndata::item::Along;
+use crate::anndata::item::TableAxis;
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame, Item};
 use crate::without::droppable;
 
 /// The groups whose elements have axes of cells, genes or both.
-const COLLECTIONS: [(&str, [Along; 2]); 5] = [
-    ("layers", [Along::Obs, Along::Var]),
-    ("obsm", [Along::Obs, Along::Nothing]),
-    ("varm", [Along::Var, Along::Nothing]),
-    ("obsp", [Along::Obs, Along::Obs]),
-    ("varp", [Along::Var, Along::Var]),
+const COLLECTIONS: [(&str, [TableAxis; 2]); 5] = [
+    ("layers", [TableAxis::Obs, TableAxis::Var]),
+    ("obsm", [TableAxis::Obs, TableAxis::Nothing]),
+    ("varm", [TableAxis::Var, TableAxis::Nothing]),
+    ("obsp", [TableAxis::Obs, TableAxis::Obs]),
+    ("varp", [TableAxis::Var, TableAxis::Var]),
 ];
 
 /// The names of these groups.
@@ -56,7 +56,12 @@ impl Transfer<'_> {
             .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
         self.report.shape = Some(Shape { rows, cols });
         let out = Group::ROOT;
-        self.other_attributes_of_group(root, out.0, "/", picks.along([Along::Obs, Along::Var]))?;
+        self.other_attributes_of_group(
+            root,
+            out.0,
+            "/",
+            picks.along([TableAxis::Obs, TableAxis::Var]),
+        )?;
         self.output.encode(out, "anndata", "0.1.0")?;
         if let Some((_, x)) = file.element(&Item::X)? {
             self.element(&x, (out, "X"), "X", picks.along(Item::X.axes()))?;
@@ -64,10 +69,10 @@ impl Transfer<'_> {
                 self.report.entries = rows.saturating_mul(cols);
             }
         }
-        for (name, frame, along) in [("obs", obs, Along::Obs), ("var", var, Along::Var)] {
-            let picks = picks.along([along, Along::Nothing]);
+        for (name, frame, along) in [("obs", obs, TableAxis::Obs), ("var", var, TableAxis::Var)] {
+            let picks = picks.along([along, TableAxis::Nothing]);
             let (number, axis) = match along {
-                Along::Var => (1, Axis::Cols),
+                TableAxis::Var => (1, Axis::Cols),
                 _ => (0, Axis::Rows),
             };
             if self.options.labels[number].is_default() {
@@ -87,7 +92,7 @@ impl Transfer<'_> {
             Some(Element::Group(uns)) => {
                 let old = old_categories(file)?;
                 let left_out: Vec<&str> = old.iter().map(String::as_str).collect();
-                let picks = picks.along([Along::Obs, Along::Obs]);
+                let picks = picks.along([TableAxis::Obs, TableAxis::Obs]);
                 self.mapping(&*uns, (out, "uns"), "uns", picks, &left_out)?;
             }
             _ => self.empty((out, "uns"))?,
@@ -250,10 +255,10 @@ pub(super) fn foreign_attributes(
     }
     for along in item.axes() {
         let paths: &[&str] = match along {
-            Along::Obs => &["obs"],
-            Along::Var => &["var"],
-            Along::RawVar => &["raw/var", "raw.var"],
-            Along::Nothing => &[],
+            TableAxis::Obs => &["obs"],
+            TableAxis::Var => &["var"],
+            TableAxis::RawVar => &["raw/var", "raw.var"],
+            TableAxis::Nothing => &[],
         };
         for path in paths {
             if let Some(table) = Element::at(&*file.root, path)? {

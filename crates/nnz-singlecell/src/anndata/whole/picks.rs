@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::anndata::item::Along;
+use crate::anndata::item::TableAxis;
 
 /// A part of an axis, in the order in which it is written.
 #[derive(Debug)]
@@ -48,11 +48,11 @@ pub(super) struct FilePicks {
 
 impl FilePicks {
     /// Returns the selections along the axes of an element. Genes of `raw` are always kept.
-    pub(super) fn along(&self, axes: [Along; 2]) -> Picks<'_> {
+    pub(super) fn along(&self, axes: [TableAxis; 2]) -> Picks<'_> {
         axes.map(|along| match along {
-            Along::Obs => self.obs.as_ref(),
-            Along::Var => self.var.as_ref(),
-            Along::RawVar | Along::Nothing => None,
+            TableAxis::Obs => self.obs.as_ref(),
+            TableAxis::Var => self.var.as_ref(),
+            TableAxis::RawVar | TableAxis::Nothing => None,
         })
     }
 

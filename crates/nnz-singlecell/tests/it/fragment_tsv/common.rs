@@ -139,9 +139,9 @@ pub(crate) fn bgzf(text: &[u8], size: usize) -> Vec<u8> {
 
 /// A stream whose bytes can be inspected.
 #[derive(Clone, Default)]
-pub(crate) struct Seen(pub(crate) Arc<Mutex<Vec<u8>>>);
+pub(crate) struct SharedBuffer(pub(crate) Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Seen {
+impl std::io::Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -154,7 +154,7 @@ impl std::io::Write for Seen {
 
 /// Writes everything to a stream.
 pub(crate) fn write(whole: &Whole, options: WriteOptions) -> Result<Vec<u8>> {
-    let seen = Seen::default();
+    let seen = SharedBuffer::default();
     let target = TextTarget::Stream {
         writer: Box::new(seen.clone()),
         name: "out.tsv".to_owned(),

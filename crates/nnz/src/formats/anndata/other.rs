@@ -7,7 +7,7 @@ use nnz_singlecell::anndata::Item;
 use nnz_singlecell::loom::Item as LoomItem;
 
 use super::{AnnDataFile, item_place, place};
-use crate::formats::loom::{self, NamedMatrix, Rest};
+use crate::formats::loom::{self, LoomExtras, NamedMatrix};
 use crate::formats::{FileConversion, Probe};
 use crate::{ConvertOptions, Location, Summary};
 
@@ -67,7 +67,7 @@ impl FileConversion for AnnDataFile {
         });
         let globals: Vec<_> = globals.collect();
         dropped.retain(|path| globals.iter().all(|(_, _, shown)| shown != path));
-        let rest = Rest { globals, dropped };
+        let rest = LoomExtras { globals, dropped };
         let main = Placed::new(Box::new(file.matrix(&Item::X)?), item_place(from, &Item::X));
         let main: NamedMatrix<LoomItem> =
             (LoomItem::Matrix, Box::new(Transposed::new(Box::new(main))));

@@ -15,7 +15,7 @@ use crate::formats::{FileConversion, FormatInfo, MatrixTarget as _, Probe};
 use crate::{ConvertOptions, Location, Summary};
 
 /// Content of a file besides its matrices.
-pub(in crate::formats) struct Rest {
+pub(in crate::formats) struct LoomExtras {
     /// Numbers and strings of the file as a whole, each with its name in messages.
     pub(in crate::formats) globals: Vec<(String, Attribute, String)>,
     /// Content that is not read.
@@ -54,7 +54,7 @@ impl FileConversion for LoomFile {
             let shown = format!("the attribute {name:?}");
             (name, attribute, shown)
         });
-        let mut rest = Rest { globals: named.collect(), dropped: file.unread()? };
+        let mut rest = LoomExtras { globals: named.collect(), dropped: file.unread()? };
         rest.dropped.retain(|path| rest.globals.iter().all(|(_, _, shown)| shown != path));
         let main = Placed::new(Box::new(main), place::of_item(from, &Item::Matrix));
         let main: NamedMatrix<Item> = (Item::Matrix, Box::new(main));
@@ -86,7 +86,7 @@ pub(in crate::formats) fn is_whole_target(to: &Location, options: &ConvertOption
 pub(in crate::formats) fn write(
     (item, main): NamedMatrix<Item>,
     parts: Vec<NamedMatrix<Item>>,
-    Rest { globals, mut dropped }: Rest,
+    LoomExtras { globals, mut dropped }: LoomExtras,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
     context: &Context,
@@ -142,7 +142,7 @@ fn in_anndata(item: &Item) -> Result<AnnDataItem> {
 fn write_anndata(
     (_, main): NamedMatrix<Item>,
     parts: Vec<NamedMatrix<Item>>,
-    Rest { globals, mut dropped }: Rest,
+    LoomExtras { globals, mut dropped }: LoomExtras,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
     context: &Context,
