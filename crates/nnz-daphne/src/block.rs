@@ -29,16 +29,16 @@ pub(crate) use rows::{Bounds, RowLayout};
 pub(crate) use scan::{Entry, scan};
 pub(crate) use stretch::{Stretch, Stretches};
 
-/// How a block stores its cells.
+/// How a block stores its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockType {
     /// Only zeros, none of them stored.
     Empty,
-    /// Every cell, by row.
+    /// Every element, by row.
     Dense,
-    /// Columns and values of some cells, by row (CSR).
+    /// Columns and values of some elements, by row (CSR).
     Sparse,
-    /// Row, column and value of some cells (COO).
+    /// Row, column and value of some elements (COO).
     UltraSparse,
 }
 
@@ -86,7 +86,7 @@ impl FromStr for BlockType {
     }
 }
 
-/// A block: the cells it covers, and its position in the file.
+/// A block: the elements it covers, and its position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its first row in the object.
@@ -97,15 +97,15 @@ pub struct Block {
     pub rows: u32,
     /// The number of columns.
     pub cols: u32,
-    /// How its cells are stored.
+    /// How its elements are stored.
     pub block_type: BlockType,
     /// The type of its values; `None` for an empty block.
     pub value_type: Option<ValueType>,
-    /// The number of stored cells according to its header.
+    /// The number of stored elements according to its header.
     pub stored: u64,
     /// The first byte of its header.
     pub start: u64,
-    /// The first byte of its rows, entries or cells.
+    /// The first byte of its rows, entries or elements.
     pub data: u64,
     /// The byte after its last.
     pub end: u64,
@@ -126,15 +126,15 @@ impl Block {
         self.col.saturating_add(u64::from(self.cols))
     }
 
-    /// Returns whether it covers no cells.
+    /// Returns whether it covers no elements.
     #[must_use]
-    pub fn covers_no_cells(&self) -> bool {
+    pub fn covers_no_elements(&self) -> bool {
         self.rows == 0 || self.cols == 0
     }
 
-    /// Returns whether it stores no cells.
+    /// Returns whether it stores no elements.
     pub(crate) fn stores_nothing(&self) -> bool {
-        self.covers_no_cells() || self.block_type == BlockType::Empty
+        self.covers_no_elements() || self.block_type == BlockType::Empty
     }
 
     /// Returns the error for a file that has changed since its rows were found.

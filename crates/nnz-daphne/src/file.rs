@@ -200,8 +200,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Converts numbers of `size` bytes from the byte order of the file to that of the machine, or
-/// back.
+/// Converts numbers of `size` bytes between the byte order of the file and the native one.
 pub(crate) fn swap_on_big_endian(bytes: &mut [u8], size: usize) {
     if cfg!(target_endian = "big") && size > 1 {
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);

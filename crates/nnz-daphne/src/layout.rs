@@ -21,7 +21,7 @@ pub(crate) struct BlockHead {
 }
 
 impl BlockHead {
-    /// Appends the bytes before rows, entries or cells.
+    /// Appends the bytes before rows, entries or elements.
     pub(crate) fn put(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
         out.extend_from_slice(&self.row.to_le_bytes());
         out.extend_from_slice(&self.col.to_le_bytes());

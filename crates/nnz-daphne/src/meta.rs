@@ -28,7 +28,7 @@ pub struct Meta {
     /// The columns of a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Vec<MetaColumn>>,
-    /// The value type of a matrix, such as `f64`; for a frame, that of columns without a type.
+    /// The value type of a matrix, such as `f64`; for a frame, the type of columns without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
 }
@@ -51,7 +51,7 @@ pub struct MetaColumn {
     /// The label.
     #[serde(default)]
     pub label: String,
-    /// The value type; empty if it is that of the frame.
+    /// The value type; empty if it is the one of the frame.
     #[serde(default)]
     pub value_type: String,
 }

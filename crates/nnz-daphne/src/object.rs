@@ -19,9 +19,9 @@ pub(crate) use header::Header;
 /// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataType {
-    /// A matrix with values for every cell.
+    /// A matrix with values for every element.
     Dense,
-    /// A matrix with few stored cells.
+    /// A matrix with few stored elements.
     Csr,
     /// Columns of different types, with labels.
     Frame,
@@ -87,10 +87,10 @@ pub(crate) struct Object {
     pub(crate) columns: Vec<Column>,
     /// The first byte after the header.
     pub(crate) body: u64,
-    /// All blocks that cover cells, by row and column.
+    /// All blocks that cover elements, by row and column.
     pub(crate) blocks: Vec<Block>,
-    /// The number of blocks that cover no cells.
-    pub(crate) without_cells: u64,
+    /// The number of blocks that cover no elements.
+    pub(crate) without_elements: u64,
     pub(crate) meta: Option<Meta>,
     /// The `.meta` file, for messages.
     meta_place: Place,
@@ -111,7 +111,7 @@ impl Object {
         let meta = meta_file.as_ref().map(Meta::of).transpose()?;
         let meta_place = meta_file.map(|meta_file| meta_file.place());
         let (dialect, parsed, certain) = recognise::recognise(&file, meta.as_ref(), options)?;
-        let Parsed { header, blocks, without_cells } = parsed;
+        let ObjectLayout { header, blocks, without_elements } = parsed;
         let mut object = Self {
             file,
             dialect,
@@ -120,13 +120,14 @@ impl Object {
             columns: header.columns,
             body: header.body,
             blocks,
-            without_cells,
+            without_elements,
             meta,
             meta_place: meta_place.unwrap_or_default(),
             notes: Vec::new(),
         };
         if !certain {
-            let what = format!("it has no cells, so its dialect may be another one than {dialect}");
+            let what =
+                format!("it has no elements, so its dialect may be another one than {dialect}");
             object.notes.push(what);
         }
         Ok(object)
@@ -137,7 +138,7 @@ impl Object {
         self.columns.first().map_or(ValueType::F64, |column| column.value_type)
     }
 
-    /// Counts the cells covered by blocks.
+    /// Counts the elements covered by blocks.
     pub(crate) fn covered(&self) -> u128 {
         let area = |block: &Block| u128::from(block.rows) * u128::from(block.cols);
         self.blocks.iter().map(area).sum()
@@ -146,8 +147,8 @@ impl Object {
 
 /// A header and the blocks after it, parsed in one of the dialects.
 #[derive(Debug)]
-pub(crate) struct Parsed {
+pub(crate) struct ObjectLayout {
     pub(crate) header: Header,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) without_cells: u64,
+    pub(crate) without_elements: u64,
 }

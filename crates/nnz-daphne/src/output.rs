@@ -20,13 +20,13 @@ const BUFFER: usize = 1 << 20;
 const ZEROS: [u8; 4096] = [0; 4096];
 
 /// A file that appears when it is complete, or when its directory is.
-enum Target {
+enum OutputFile {
     Alone(Box<StagedFile>),
     /// With its path, and the directory for temporary files.
     Member(File, PathBuf, PathBuf),
 }
 
-impl Target {
+impl OutputFile {
     fn member(directory: &mut StagedDirectory, name: &str) -> Result<Self> {
         let file = directory.create_file(name)?;
         let (path, spill) = (directory.path().join(name), directory.spill_directory());
@@ -73,8 +73,8 @@ impl Target {
 
 /// A file being written, and its `.meta` file.
 pub(crate) struct Output {
-    data: Target,
-    meta: Option<Target>,
+    data: OutputFile,
+    meta: Option<OutputFile>,
     buffer: Vec<u8>,
     /// The number of bytes written from the buffer.
     flushed: u64,
@@ -91,15 +91,16 @@ impl Output {
             || exists(&meta_file, &options.context)?
             || exists(&Meta::path_of(path), &options.context)?;
         let meta = meta.then(|| StagedFile::create(&meta_file, &options)).transpose()?;
-        let alone = |file| Target::Alone(Box::new(file));
+        let alone = |file| OutputFile::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));
         Ok(Self { data, meta, buffer: Vec::new(), flushed: 0 })
     }
 
     /// Creates a file in a directory.
     pub(crate) fn member(directory: &mut StagedDirectory, name: &str, meta: bool) -> Result<Self> {
-        let data = Target::member(directory, name)?;
-        let meta = meta.then(|| Target::member(directory, &format!("{name}.meta"))).transpose()?;
+        let data = OutputFile::member(directory, name)?;
+        let meta =
+            meta.then(|| OutputFile::member(directory, &format!("{name}.meta"))).transpose()?;
         Ok(Self { data, meta, buffer: Vec::new(), flushed: 0 })
     }
 
@@ -110,8 +111,8 @@ impl Output {
     /// Returns the directory for temporary files.
     pub(crate) fn spill_directory(&self) -> PathBuf {
         match &self.data {
-            Target::Alone(file) => file.spill_directory(),
-            Target::Member(.., spill) => spill.clone(),
+            OutputFile::Alone(file) => file.spill_directory(),
+            OutputFile::Member(.., spill) => spill.clone(),
         }
     }
 
@@ -187,11 +188,11 @@ impl Output {
             meta_file.write_all(&meta.text()?)?;
         }
         let bytes = match (self.data, meta_file) {
-            (Target::Alone(data), Some(Target::Alone(meta_file))) => {
+            (OutputFile::Alone(data), Some(OutputFile::Alone(meta_file))) => {
                 data.commit_with_sidecar(*meta_file)?
             }
             (data, meta_file) => {
-                data.commit()? + meta_file.map(Target::commit).transpose()?.unwrap_or_default()
+                data.commit()? + meta_file.map(OutputFile::commit).transpose()?.unwrap_or_default()
             }
         };
         Ok(Written { bytes })
@@ -254,7 +255,7 @@ mod tests {
                 }
             }
             output.flush().unwrap();
-            let Target::Alone(file) = output.data else { panic!("a file alone") };
+            let OutputFile::Alone(file) = output.data else { panic!("a file alone") };
             file.commit().unwrap();
             assert!(std::fs::read(&path).unwrap() == expected, "case {case}");
         }

@@ -119,9 +119,9 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl CooOrder {
-    /// Finds the rows from a position up to `to` that have at most `budget` entries together, but at
-    /// least one row or one group of rows. Returns the row after the last, and the entries among
-    /// which theirs are.
+    /// Finds the rows from a position up to `to` that have at most `budget` entries together, but
+    /// at least one row or one group of rows. Returns the row after the last, and a range that
+    /// contains their entries.
     pub(crate) fn advance(
         &self,
         coo: Coo<'_>,

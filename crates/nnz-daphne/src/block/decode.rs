@@ -56,7 +56,7 @@ pub(crate) struct Decoder<'a> {
 impl Decoder<'_> {
     /// Decodes a part into entries with values of the type of the block.
     ///
-    /// Cells of a dense block whose bits are all zero are skipped.
+    /// Elements of a dense block whose bits are all zero are skipped.
     pub(crate) fn entries(&self, part: &BlockPart, batch: &mut Batch) -> Result<()> {
         batch.order = Order::Row;
         batch.offsets.clear();
@@ -78,7 +78,9 @@ impl Decoder<'_> {
         let offsets = &mut batch.offsets;
         match (block.block_type, stretch) {
             (BlockType::Empty, _) => {}
-            (BlockType::Dense, _) => self.cells::<T>(part, offsets, &mut columns, values)?,
+            (BlockType::Dense, _) => {
+                self.dense_entries::<T>(part, offsets, &mut columns, values)?
+            }
             (BlockType::Sparse, Some(stretch)) => {
                 let first = self.stretch::<T>(block, stretch, offsets, &mut columns, values)?;
                 batch.majors = Majors::Consecutive(block.row + first);

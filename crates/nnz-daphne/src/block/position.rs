@@ -77,7 +77,7 @@ impl RowPosition {
         let count = block.layout.count(window.at(self.at(block), block.width(), block.end)?);
         let first = self.entry;
         self.begin_row(window.file, block, count.unwrap_or(u64::MAX))?;
-        self.pass_entries(block, u64::MAX);
+        *self = Self { row: self.row + 1, entry: first + self.left, left: 0 };
         Ok(first..self.entry)
     }
 

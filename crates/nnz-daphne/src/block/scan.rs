@@ -64,11 +64,8 @@ fn scan_rows(file: &DataFile, block: &Block, rows: Range<u64>, each: Each<'_>) -
             let held = window.at(at, stride, block.end)?;
             let own = usize::try_from(end - at).unwrap_or(usize::MAX).min(held.len());
             for pair in held[..own].chunks_exact(stride) {
-                let (column, value) = pair.split_at(width);
-                let mut word = [0; 8];
-                word[..width].copy_from_slice(column);
-                let col = u64::from_le_bytes(word);
-                each(Entry { row, col, at, value_at: at + width as u64, value })?;
+                let col = block.layout.count(pair).unwrap_or(u64::MAX);
+                each(Entry { row, col, at, value_at: at + width as u64, value: &pair[width..] })?;
                 at += stride as u64;
             }
         }

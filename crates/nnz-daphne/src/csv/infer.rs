@@ -6,13 +6,13 @@ use super::field::{Field, is_whole};
 
 /// The types that can represent all values of a column so far.
 #[derive(Clone, Copy)]
-pub(super) struct Inferred {
+pub(super) struct ColumnInference {
     int64: bool,
     uint64: bool,
     float64: bool,
 }
 
-impl Inferred {
+impl ColumnInference {
     pub(super) fn new() -> Self {
         Self { int64: true, uint64: true, float64: true }
     }

@@ -8,7 +8,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, Values};
 use nnz_storage::Opened;
 
 use super::field;
-use super::infer::Inferred;
+use super::infer::ColumnInference;
 use super::strict::{Fault, Strict};
 use crate::{Column, FrameBatch, FrameReader};
 
@@ -48,8 +48,8 @@ impl CsvReader {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, if its labels are not UTF-8, if the number of types is not
-    /// that of labels, or if no type can represent a column.
+    /// Fails if the file cannot be read, if its labels are not UTF-8, if there are not as
+    /// many types as labels, or if no type can represent a column.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_opened(&Opened::local(path)?, options)
     }
@@ -226,7 +226,7 @@ impl Records {
 
     /// Infers the type of each column.
     fn infer(&mut self) -> Result<Vec<ValueType>> {
-        let mut inferred = vec![Inferred::new(); self.labels.len()];
+        let mut inferred = vec![ColumnInference::new(); self.labels.len()];
         while self.next()? {
             for (number, seen) in inferred.iter_mut().enumerate() {
                 let before = *seen;
@@ -236,6 +236,6 @@ impl Records {
                 }
             }
         }
-        Ok(inferred.into_iter().map(Inferred::value_type).collect())
+        Ok(inferred.into_iter().map(ColumnInference::value_type).collect())
     }
 }

@@ -87,22 +87,22 @@ impl<'a> BlockReader<'a> {
         Self { source, rows, window, queue }
     }
 
-    /// Reads the cells of a part into its columns.
+    /// Reads the elements of a part into its columns.
     fn take(&self, part: &BlockPart, columns: &mut [Values]) -> Result<()> {
         let object = &self.source.object;
         let decoder = Decoder { file: &object.file, cols: object.shape.cols };
         let block = &part.block;
-        let mut cells = Values::default();
-        decoder.panel(part, 0..block.cols.into(), &mut cells)?;
-        let size = cells.value_type().size();
+        let mut elements = Values::default();
+        decoder.panel(part, 0..block.cols.into(), &mut elements)?;
+        let size = elements.value_type().size();
         let width = usize::try_from(block.cols).unwrap_or(usize::MAX);
         let first = usize::try_from(block.col).unwrap_or(usize::MAX);
         let covered = columns.iter_mut().skip(first).take(width);
         for (number, values) in covered.enumerate() {
             let target = values.value_type();
-            let mut own = Values::new(cells.value_type());
+            let mut own = Values::new(elements.value_type());
             own.resize_bytes(values.len().unwrap_or(0));
-            gather(&mut own, cells.bytes(), width * size, number * size, false);
+            gather(&mut own, elements.bytes(), width * size, number * size, false);
             if own.value_type() == target {
                 *values = own;
                 continue;

@@ -42,7 +42,7 @@ impl FrameSource {
     /// # Errors
     ///
     /// Fails if the file cannot be read, is not a frame in the requested dialect or any, has blocks
-    /// that share cells, or contradicts its `.meta` file.
+    /// that share elements, or contradicts its `.meta` file.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::open(path)?, options)
     }
@@ -89,7 +89,7 @@ impl FrameSource {
         self.object.dialect
     }
 
-    /// Lists the blocks that cover cells, by row and column. DAPHNE's dialects have none.
+    /// Lists the blocks that cover elements, by row and column. DAPHNE's dialects have none.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         &self.object.blocks

@@ -10,7 +10,7 @@ pub(crate) fn about(object: &Object) -> About {
     let mut arrays: Vec<(BlockType, u64, ArrayAbout)> = Vec::new();
     let matrix = object.data_type != DataType::Frame;
     for block in &object.blocks {
-        // An empty block has no type of its own; its cells have that of the matrix.
+        // An empty block has no type of its own; its elements have the type of the matrix.
         let value_type = block.value_type.or_else(|| matrix.then(|| object.value_type()));
         let found = arrays.iter_mut().find(|(block_type, _, about)| {
             *block_type == block.block_type && about.value_type == value_type

@@ -9,14 +9,14 @@ use crate::{BlockType, DataType, Dialect};
 pub struct Options {
     /// The dialect. DAPHNE reads only its own.
     pub dialect: Dialect,
-    /// A dense matrix, with values for every cell, or a sparse one.
+    /// A dense matrix, with values for every element, or a sparse one.
     pub data_type: DataType,
     /// The number of rows and columns of a block; by default there is one block, which is written
     /// while entries are received.
     ///
     /// With a block size, the entries of this many rows are in memory at a time.
     pub block: Option<(u32, u32)>,
-    /// How blocks store cells; by default this depends on their density.
+    /// How blocks store elements; by default this depends on their density.
     pub block_type: Option<BlockType>,
     /// Whether each block has the smallest type that fits its values.
     pub narrow: bool,

@@ -1,8 +1,8 @@
 //! Writing a matrix.
 
 mod arrays;
-mod cells;
 mod coo;
+mod dense;
 mod encode;
 mod form;
 mod place;

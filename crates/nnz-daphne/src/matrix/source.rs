@@ -16,7 +16,7 @@ use crate::file::DataFile;
 use crate::object::Object;
 use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
 
-/// A dense object is read cell by cell up to this multiple of the size of the file,
+/// A dense object is read element by element up to this multiple of the size of the file,
 const LARGEST_EXPANSION: u128 = 64;
 
 /// or up to this size in bytes.
@@ -24,9 +24,9 @@ const SMALL: u128 = 16 << 20;
 
 /// A matrix in a file, read by row.
 ///
-/// A dense object is read as panels of cells, whatever its blocks are, unless nearly all of it is
-/// empty: then it is read as entries, like a sparse one. Cells of dense blocks whose bits are not
-/// all zero are entries of such a matrix.
+/// A dense object is read as panels of elements, whatever its blocks are, unless nearly all of it
+/// is empty: then it is read as entries, like a sparse one. Elements of dense blocks whose bits are
+/// not all zero are entries of such a matrix.
 ///
 /// ```no_run
 /// use nnz_core::MatrixSource as _;
@@ -51,7 +51,7 @@ impl MatrixSource {
     /// # Errors
     ///
     /// Fails if the file cannot be read, is not a matrix in the requested dialect or any, has
-    /// blocks that share cells, or contradicts its `.meta` file.
+    /// blocks that share elements, or contradicts its `.meta` file.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::open(path)?, options)
     }
@@ -74,21 +74,21 @@ impl MatrixSource {
         Ok(Self::new(object, dense))
     }
 
-    /// Creates a source of cells, or of entries.
+    /// Creates a source of elements, or of entries.
     pub(crate) fn new(object: Object, dense: bool) -> Self {
         let shape = object.shape;
-        let cells = shape.elements();
+        let elements = shape.elements();
         let only = |kinds: &[BlockType]| {
             object.blocks.iter().all(|block| kinds.contains(&block.block_type))
         };
         let stored = if dense {
-            u64::try_from(cells).ok()
+            u64::try_from(elements).ok()
         } else if only(&[BlockType::Empty, BlockType::Sparse, BlockType::UltraSparse]) {
             Some(object.blocks.iter().map(|block| block.stored).sum())
         } else {
             None
         };
-        let listed = object.covered() < cells || !only(&[BlockType::Dense, BlockType::Sparse]);
+        let listed = object.covered() < elements || !only(&[BlockType::Dense, BlockType::Sparse]);
         let header = Header {
             shape,
             order: Order::Row,
@@ -119,7 +119,7 @@ impl MatrixSource {
         self.object.data_type
     }
 
-    /// Lists the blocks that cover cells, by row and column.
+    /// Lists the blocks that cover elements, by row and column.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         &self.object.blocks
@@ -127,8 +127,8 @@ impl MatrixSource {
 
     /// Starts reading some rows and columns; units can be decoded by many threads.
     ///
-    /// Blocks outside of the columns are not read. Rows and columns of entries are those of the
-    /// whole matrix; rows in which no block is read may be left out.
+    /// Blocks outside of the columns are not read. Rows and columns of entries are counted in
+    /// the whole matrix; rows in which no block is read may be left out.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl MatrixSource {
     }
 }
 
-/// Returns whether an object is read cell by cell.
+/// Returns whether an object is read element by element.
 pub(crate) fn reads_dense(object: &Object) -> bool {
     let bytes = object.shape.elements().saturating_mul(object.value_type().size() as u128);
     let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);
@@ -203,8 +203,8 @@ impl nnz_core::MatrixSource for MatrixSource {
             }
             let (row, col) = (row - block.row, col - block.col);
             if block.block_type == BlockType::Dense {
-                let cell = row * u64::from(block.cols) + col;
-                found.push(At::Byte(block.data + cell * block.size() as u64));
+                let element = row * u64::from(block.cols) + col;
+                found.push(At::Byte(block.data + element * block.size() as u64));
             }
             scan(&object.file, block, row..row + 1, &mut |entry| {
                 if (entry.row, entry.col) == (row, col) && found.len() < 2 {

@@ -112,11 +112,11 @@ impl Band<'_> {
         }
     }
 
-    /// Decodes all parts as cells.
-    fn cells(&self, batch: &mut Batch) -> Result<()> {
+    /// Decodes all parts as elements.
+    fn elements(&self, batch: &mut Batch) -> Result<()> {
         let target = self.source.header.value_type;
         let (rows, width) = (self.rows.end - self.rows.start, self.cols.end - self.cols.start);
-        // A unit has few rows, and its cells fit into memory.
+        // A unit has few rows, and its elements fit into memory.
         let small = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
         let (rows, width) = (small(rows), small(width));
         batch.order = Order::Row;
@@ -129,7 +129,7 @@ impl Band<'_> {
             && part.block.col_end() >= self.cols.end
         {
             let mut values = std::mem::take(&mut batch.values);
-            self.part_cells(part, &mut values)?;
+            self.part_elements(part, &mut values)?;
             batch.values = values;
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl Band<'_> {
         let mut values = Values::new(target);
         let size = target.size();
         for part in &self.parts {
-            let cols = self.part_cells(part, &mut values)?;
+            let cols = self.part_elements(part, &mut values)?;
             let len = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX) * size;
             let skip = usize::try_from(cols.start - self.cols.start).unwrap_or(usize::MAX) * size;
             let into = batch.values.bytes_mut().chunks_exact_mut(width * size);
@@ -148,16 +148,16 @@ impl Band<'_> {
         Ok(())
     }
 
-    /// Reads the cells of a part in the type of the object, and returns their columns.
-    fn part_cells(&self, part: &BlockPart, values: &mut Values) -> Result<Range<u64>> {
+    /// Reads the elements of a part in the type of the object, and returns their columns.
+    fn part_elements(&self, part: &BlockPart, values: &mut Values) -> Result<Range<u64>> {
         let block = &part.block;
         let cols = self.cols.start.max(block.col)..self.cols.end.min(block.col_end());
         self.source.decoder().panel(part, cols.start - block.col..cols.end - block.col, values)?;
         let width = cols.end - cols.start;
         let target = self.source.header.value_type;
-        Widen { target }.apply(values, |cell| {
-            let cell = cell as u64;
-            (self.rows.start + cell / width, cols.start + cell % width)
+        Widen { target }.apply(values, |element| {
+            let element = element as u64;
+            (self.rows.start + element / width, cols.start + element % width)
         })?;
         Ok(cols)
     }
@@ -166,7 +166,7 @@ impl Band<'_> {
 impl Unit for Band<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let decoded = match self.source.header.storage {
-            Storage::Dense => self.cells(batch),
+            Storage::Dense => self.elements(batch),
             Storage::Sparse => self.entries(batch),
         };
         decoded.map_err(|error| error.with_context(&Place::path(self.source.object.file.path())))

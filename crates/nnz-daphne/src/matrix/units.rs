@@ -12,7 +12,7 @@ use crate::Block;
 use crate::block::{ALL, BlockPart, BlockQueue, Stretches};
 use crate::file::{Buffers, Window};
 
-/// Entries, or cells, in a unit.
+/// Entries, or elements, in a unit.
 const ENTRIES: u64 = 128 << 10;
 
 /// Bytes that are read at once to find rows.
@@ -115,8 +115,8 @@ impl<'a> Units<'a> {
         self.found.push_back(Band { source: self.source, rows, cols, parts });
     }
 
-    /// Finds the next band of cells.
-    fn find_cells(&mut self) -> Result<()> {
+    /// Finds the next band of elements.
+    fn find_elements(&mut self) -> Result<()> {
         let cols = self.cols.clone();
         let width = cols.end - cols.start;
         let most = self.rows.start.saturating_add((2 * ENTRIES / width).max(1)).min(self.rows.end);
@@ -145,7 +145,7 @@ impl<'a> UnitReader<'a> for Units<'a> {
             } else if self.rows.start >= self.rows.end {
                 break;
             } else if self.source.header.storage == Storage::Dense {
-                self.find_cells()?;
+                self.find_elements()?;
             } else {
                 self.find_entries()?;
             }

@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use super::header::{Header, value_type};
-use super::{DataType, Parsed, overlap};
+use super::{DataType, ObjectLayout, overlap};
 use crate::block::{ALL, Arrays, RowLayout, RowPosition};
 use crate::file::Window;
 use crate::{Block, BlockType, Dialect};
@@ -12,30 +12,31 @@ use crate::{Block, BlockType, Dialect};
 const WINDOW: usize = 64 << 10;
 
 /// Parses header and blocks of a file in a dialect. The blocks must end at the end of the file.
-pub(super) fn parse(file: &crate::file::DataFile, dialect: Dialect) -> Result<Parsed> {
+pub(super) fn parse(file: &crate::file::DataFile, dialect: Dialect) -> Result<ObjectLayout> {
     let mut window = Window::of_headers(file, WINDOW);
     let header = Header::read(&mut window, dialect)?;
-    let mut map = Map { window, dialect, header: &header, blocks: Vec::new(), without_cells: 0 };
+    let mut parser =
+        BlockParser { window, dialect, header: &header, blocks: Vec::new(), without_elements: 0 };
     match (dialect, header.data_type) {
-        (Dialect::Spec, _) => map.sequence()?,
-        (_, DataType::Frame) => map.interleaved()?,
-        _ => map.single()?,
+        (Dialect::Spec, _) => parser.sequence()?,
+        (_, DataType::Frame) => parser.interleaved()?,
+        _ => parser.single()?,
     }
-    let Map { mut blocks, without_cells, .. } = map;
+    let BlockParser { mut blocks, without_elements, .. } = parser;
     blocks.sort_unstable_by_key(|block| (block.row, block.col, block.start));
     overlap::check(file, &blocks)?;
-    Ok(Parsed { header, blocks, without_cells })
+    Ok(ObjectLayout { header, blocks, without_elements })
 }
 
-struct Map<'a> {
+struct BlockParser<'a> {
     window: Window<'a>,
     dialect: Dialect,
     header: &'a Header,
     blocks: Vec<Block>,
-    without_cells: u64,
+    without_elements: u64,
 }
 
-impl Map<'_> {
+impl BlockParser<'_> {
     /// Reads blocks up to the end of the file.
     fn sequence(&mut self) -> Result<()> {
         let file = self.window.file;
@@ -58,8 +59,8 @@ impl Map<'_> {
                 }
             };
             at = block.end;
-            if block.covers_no_cells() {
-                self.without_cells += 1;
+            if block.covers_no_elements() {
+                self.without_elements += 1;
             } else {
                 self.blocks.push(block);
             }
@@ -101,8 +102,8 @@ impl Map<'_> {
             let found = format!("{left} bytes after the block");
             return Err(file.mismatch(block.end, found, "the end of the file"));
         }
-        if block.covers_no_cells() {
-            self.without_cells += 1;
+        if block.covers_no_elements() {
+            self.without_elements += 1;
         } else {
             self.blocks.push(block);
         }
@@ -177,13 +178,13 @@ impl Map<'_> {
         }
         block.value_type = Some(value_type(window, dialect, at)?);
         block.data = at + 1;
-        let cells = u128::from(rows) * u128::from(cols);
+        let elements = u128::from(rows) * u128::from(cols);
         let (size, rows) = (block.size() as u128, u128::from(rows));
         let bytes = match block_type {
             BlockType::Empty => 0,
             BlockType::Dense => {
-                block.stored = u64::try_from(cells).unwrap_or(u64::MAX);
-                cells * size
+                block.stored = u64::try_from(elements).unwrap_or(u64::MAX);
+                elements * size
             }
             BlockType::Sparse => {
                 block.stored = window.u64(block.data, end)?;
@@ -202,7 +203,7 @@ impl Map<'_> {
             Some(bytes) => block.end = block.data + bytes,
             None => {
                 if block_type == BlockType::Sparse && dialect != Dialect::Daphne {
-                    // Two numbers contradict each other, and that of the row may be wrong.
+                    // Two numbers contradict each other, and the count of the row may be wrong.
                     block.end = end;
                     RowPosition::check_counts(file, &block)?;
                 }
@@ -215,24 +216,24 @@ impl Map<'_> {
                 ));
             }
         }
-        if block.covers_no_cells() && block_type == BlockType::Sparse {
+        if block.covers_no_elements() && block_type == BlockType::Sparse {
             self.check_hollow(&block)?;
         }
-        // For a sparse block with cells, walking the counts of its rows gives the exact location.
-        if block_type == BlockType::UltraSparse && u128::from(block.stored) > cells {
+        // For a sparse block with elements, the counts of its rows give the exact location.
+        if block_type == BlockType::UltraSparse && u128::from(block.stored) > elements {
             let found = format!("{} entries", block.stored);
-            let expected = format!("at most {cells}, the number of cells");
+            let expected = format!("at most {elements}, the number of elements");
             return Err(file.mismatch(claim, found, expected));
         }
         Ok(block)
     }
 
-    /// Checks that a sparse block without cells has no entries. It is not read again.
+    /// Checks that a sparse block without elements has no entries. It is not read again.
     fn check_hollow(&self, block: &Block) -> Result<()> {
         let file = self.window.file;
         if block.stored > 0 {
             let found = format!("{} entries", block.stored);
-            return Err(file.mismatch(block.data - 8, found, "none in a block without cells"));
+            return Err(file.mismatch(block.data - 8, found, "none in a block without elements"));
         }
         if block.layout == RowLayout::Arrays {
             let rows = block.rows.into();

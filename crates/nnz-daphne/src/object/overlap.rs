@@ -8,7 +8,7 @@ use nnz_core::Result;
 use crate::Block;
 use crate::file::DataFile;
 
-/// Checks that no cell is in two of the blocks, which are sorted by row.
+/// Checks that no element is in two of the blocks, which are sorted by row.
 ///
 /// This is a sweep over the rows: the blocks that intersect a row are disjoint if and only if
 /// adjacent ones are.
@@ -29,10 +29,10 @@ pub(super) fn check(file: &DataFile, blocks: &[Block]) -> Result<()> {
             let (first, second) =
                 if other.start < block.start { (other, block) } else { (block, other) };
             let found = format!(
-                "the {second}, which shares cells with the {first} at byte {}",
+                "the {second}, which shares elements with the {first} at byte {}",
                 first.start
             );
-            return Err(file.mismatch(second.start, found, "blocks without common cells"));
+            return Err(file.mismatch(second.start, found, "blocks without common elements"));
         }
         cut.insert(block.col, block);
         ends.push(Reverse((block.row_end(), block.col)));

@@ -2,22 +2,22 @@
 
 use nnz_core::Result;
 
-use super::{DataType, Parsed, ReadOptions, blocks, header};
+use super::{DataType, ObjectLayout, ReadOptions, blocks, header};
 use crate::file::DataFile;
 use crate::{Dialect, Meta};
 
 /// Detects the dialect of a file, and whether no other one is possible.
 ///
 /// A DAPHNE file has exactly one length that matches its header. All value types with the same code
-/// in two dialects differ in size, so no file with cells matches two dialects, with one exception:
-/// the bytes after the cells of a matrix of the wrong type may look like blocks without cells. So
-/// DAPHNE's dialects are tried first for matrices. A frame of DAPHNE has less metadata than blocks,
-/// and is tried last.
+/// in two dialects differ in size, so no file with elements matches two dialects, with one
+/// exception: the bytes after the elements of a matrix of the wrong type may look like blocks
+/// without elements. So DAPHNE's dialects are tried first for matrices. A frame of DAPHNE has less
+/// metadata than blocks, and is tried last.
 pub(super) fn recognise(
     file: &DataFile,
     meta: Option<&Meta>,
     options: &ReadOptions,
-) -> Result<(Dialect, Parsed, bool)> {
+) -> Result<(Dialect, ObjectLayout, bool)> {
     if let Some(dialect) = options.dialect {
         return blocks::parse(file, dialect).map(|parsed| (dialect, parsed, true));
     }
@@ -29,20 +29,22 @@ pub(super) fn recognise(
         _ => [first, second, Dialect::Spec],
     };
     let mut faults = Vec::new();
-    let mut without_cells = Vec::new();
+    let mut without_elements = Vec::new();
     for dialect in order {
         match blocks::parse(file, dialect) {
             Err(error) if error.is_system() => return Err(error),
             Err(error) => faults.push((dialect, error)),
-            Ok(parsed) if parsed.header.shape.is_empty() => without_cells.push((dialect, parsed)),
+            Ok(parsed) if parsed.header.shape.is_empty() => {
+                without_elements.push((dialect, parsed))
+            }
             Ok(parsed) => return Ok((dialect, parsed, true)),
         }
     }
-    if !without_cells.is_empty() {
-        let certain = without_cells.len() == 1;
-        without_cells
+    if !without_elements.is_empty() {
+        let certain = without_elements.len() == 1;
+        without_elements
             .sort_by_key(|(dialect, parsed)| (!fits(meta, parsed), *dialect != Dialect::Spec));
-        let (dialect, parsed) = without_cells.swap_remove(0);
+        let (dialect, parsed) = without_elements.swap_remove(0);
         let confirmed = meta.is_some() && fits(meta, &parsed);
         return Ok((dialect, parsed, certain || confirmed));
     }
@@ -56,7 +58,7 @@ pub(super) fn recognise(
 }
 
 /// Returns whether a `.meta` file has the same types.
-fn fits(meta: Option<&Meta>, parsed: &Parsed) -> bool {
+fn fits(meta: Option<&Meta>, parsed: &ObjectLayout) -> bool {
     let Some(meta) = meta else { return false };
     let found = parsed.header.columns.iter().map(|column| Some(column.value_type));
     match parsed.header.data_type {

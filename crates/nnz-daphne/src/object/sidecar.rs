@@ -6,7 +6,7 @@ use super::{DataType, Object};
 use crate::{Dialect, Meta};
 
 impl Object {
-    /// Checks that shape and types in the `.meta` file are those of the file, and uses its labels
+    /// Checks that the `.meta` file has the shape and types of the file, and uses its labels
     /// for a frame if the file has none.
     pub(crate) fn compare_meta(&mut self) -> Result<()> {
         let Some(meta) = self.meta.take() else {

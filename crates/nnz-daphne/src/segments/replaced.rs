@@ -1,4 +1,4 @@
-//! Which directories may be replaced: only directories of segments.
+//! Checking that a directory to be replaced has only segments.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::{list, parse_name};
 /// Bytes that are read to detect DAPHNE files.
 const START: u64 = 64;
 
-/// Returns why a directory whose files have the names of segments does not have those of one
+/// Returns why a directory whose files have the names of segments does not have the segments of one
 /// matrix. An empty directory is allowed.
 pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     let listed = InputDirectory::open(directory).and_then(|opened| list(&opened));

@@ -94,7 +94,7 @@ impl SegmentsSink {
     }
 
     /// Finishes a segment, and starts the next.
-    fn advance(&mut self) -> Result<()> {
+    fn next_segment(&mut self) -> Result<()> {
         let number = self.number + 1;
         let rows = share(self.header.shape.rows, self.segments, number);
         let (header, options) = (&self.header, &self.options);
@@ -135,7 +135,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
                 return Err(Error::argument("an entry outside the matrix"));
             }
             while row >= self.rows.end {
-                self.advance()?;
+                self.next_segment()?;
             }
             let first = run;
             while run < batch.runs() && self.rows.contains(&batch.majors.get(run)) {
@@ -152,7 +152,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         while self.number + 1 < self.segments {
-            self.advance()?;
+            self.next_segment()?;
         }
         let Self { directory, mut meta, name, header, options, current, entries, .. } = *self;
         Box::new(current).finish()?;

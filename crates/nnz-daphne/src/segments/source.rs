@@ -262,7 +262,7 @@ struct Units<'a> {
 }
 
 /// A unit whose rows are counted from the start of a segment.
-struct Shifted<'a> {
+struct SegmentUnit<'a> {
     unit: Box<dyn Unit + 'a>,
     rows: u64,
 }
@@ -272,7 +272,7 @@ impl<'a> UnitReader<'a> for Units<'a> {
         loop {
             if let Some((units, rows)) = &mut self.current {
                 if let Some(unit) = units.next_unit()? {
-                    return Ok(Some(Box::new(Shifted { unit, rows: *rows })));
+                    return Ok(Some(Box::new(SegmentUnit { unit, rows: *rows })));
                 }
                 units.end()?;
                 self.current = None;
@@ -289,7 +289,7 @@ impl<'a> UnitReader<'a> for Units<'a> {
     }
 }
 
-impl Unit for Shifted<'_> {
+impl Unit for SegmentUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         self.unit.decode(batch)?;
         match &mut batch.majors {

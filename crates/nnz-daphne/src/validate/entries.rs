@@ -3,7 +3,7 @@
 use nnz_core::{Batch, ErrorKind, Order, Result, Values};
 
 use super::Check;
-use super::values::Held;
+use super::values::ValueCheck;
 use crate::block::{BlockQueue, Coo, Decoder, Finder, scan};
 use crate::file::Window;
 use crate::object::Object;
@@ -32,9 +32,9 @@ struct Row {
 impl Check<'_> {
     /// Checks the contents of a block.
     pub(super) fn block(&mut self, object: &Object, block: &Block) -> Result<()> {
-        let mut held = Held::new(object, block);
+        let mut held = ValueCheck::new(object, block);
         if block.block_type == BlockType::Dense {
-            return held.cells(self);
+            return held.elements(self);
         }
         let file = &object.file;
         let ultra = block.block_type == BlockType::UltraSparse;

@@ -12,13 +12,17 @@ impl Check<'_> {
     pub(super) fn notes(&mut self, object: &Object) -> Result<()> {
         let place = Place::path(object.file.path());
         let interleaved = object.data_type == DataType::Frame && object.dialect != Dialect::Spec;
-        let (cells, covered) = (object.shape.elements(), object.covered());
-        if covered < cells && !interleaved {
-            let message = format!("{} cells are in no block, and read as zero", cells - covered);
+        let (elements, covered) = (object.shape.elements(), object.covered());
+        if covered < elements && !interleaved {
+            let message =
+                format!("{} elements are in no block, and read as zero", elements - covered);
             self.note(place.clone(), message);
         }
-        if object.without_cells > 0 && cells > 0 {
-            self.note(place.clone(), format!("{} blocks cover no cell", object.without_cells));
+        if object.without_elements > 0 && elements > 0 {
+            self.note(
+                place.clone(),
+                format!("{} blocks cover no element", object.without_elements),
+            );
         }
         let mut labels = BTreeSet::new();
         let twice = object.columns.iter().find(|column| !labels.insert(&column.label));

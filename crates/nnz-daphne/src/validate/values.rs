@@ -12,7 +12,7 @@ use crate::{Block, DataType};
 const TOGETHER: usize = 1 << 16;
 
 /// Values of a block that are not checked yet.
-pub(super) struct Held<'a> {
+pub(super) struct ValueCheck<'a> {
     object: &'a Object,
     block: &'a Block,
     /// The types of the object in the columns of the block, if they differ from its own.
@@ -24,7 +24,7 @@ pub(super) struct Held<'a> {
     reported: bool,
 }
 
-impl<'a> Held<'a> {
+impl<'a> ValueCheck<'a> {
     pub(super) fn new(object: &'a Object, block: &'a Block) -> Self {
         let own = block.value_type.unwrap_or(ValueType::U8);
         let mut targets = Vec::new();
@@ -82,24 +82,25 @@ impl<'a> Held<'a> {
         Ok(())
     }
 
-    /// Checks the cells of a dense block.
-    pub(super) fn cells(&mut self, check: &mut Check<'_>) -> Result<()> {
+    /// Checks the elements of a dense block.
+    pub(super) fn elements(&mut self, check: &mut Check<'_>) -> Result<()> {
         if self.targets.is_empty() {
             return Ok(());
         }
         let size = self.block.size();
         let cols = u64::from(self.block.cols);
-        let mut cell = 0;
-        while cell < self.block.stored && !self.reported {
-            let now = usize::try_from(self.block.stored - cell).unwrap_or(TOGETHER).min(TOGETHER);
-            let first = self.block.data + cell * size as u64;
+        let mut element = 0;
+        while element < self.block.stored && !self.reported {
+            let now =
+                usize::try_from(self.block.stored - element).unwrap_or(TOGETHER).min(TOGETHER);
+            let first = self.block.data + element * size as u64;
             let bytes = self.values.resize_bytes(now);
             self.object.file.read(first, bytes)?;
             swap_on_big_endian(bytes, size);
             self.check(check, |index| {
-                (first + (index * size) as u64, (cell + index as u64) % cols)
+                (first + (index * size) as u64, (element + index as u64) % cols)
             });
-            cell += now as u64;
+            element += now as u64;
         }
         Ok(())
     }

@@ -4,18 +4,18 @@ use nnz_core::{Batch, MatrixSource as _, Order, ValueType, Values};
 use nnz_daphne::{DataType, Dialect, FrameBatch, FrameSource, MatrixSource, ReadOptions};
 use proptest::prelude::*;
 
-use crate::common::{Cell, entries, faults, scalar_bits};
+use crate::common::{Element, entries, faults, scalar_bits};
 
 /// First row and column, number of rows and columns.
 type Rectangle = (u64, u64, u32, u32);
 
-/// A block with its cells, in its own rows and columns.
+/// A block with its elements, in its own rows and columns.
 #[derive(Clone, Debug)]
 struct Leaf {
     place: Rectangle,
     block_type: u8,
     value_type: ValueType,
-    cells: Vec<(u32, u32, u64)>,
+    elements: Vec<(u32, u32, u64)>,
 }
 
 /// Splits a rectangle repeatedly, according to `cuts`.
@@ -56,17 +56,18 @@ impl Leaf {
         let value = |bits: u64| bits.to_le_bytes()[..size].to_vec();
         match self.block_type {
             1 => {
-                let mut cells = vec![0; rows as usize * cols as usize * size];
-                for &(row, col, bits) in &self.cells {
+                let mut elements = vec![0; rows as usize * cols as usize * size];
+                for &(row, col, bits) in &self.elements {
                     let at = (row as usize * cols as usize + col as usize) * size;
-                    cells[at..at + size].copy_from_slice(&value(bits));
+                    elements[at..at + size].copy_from_slice(&value(bits));
                 }
-                out.extend(cells);
+                out.extend(elements);
             }
             2 => {
-                out.extend((self.cells.len() as u64).to_le_bytes());
+                out.extend((self.elements.len() as u64).to_le_bytes());
                 for row in 0..rows {
-                    let own: Vec<_> = self.cells.iter().filter(|cell| cell.0 == row).collect();
+                    let own: Vec<_> =
+                        self.elements.iter().filter(|element| element.0 == row).collect();
                     out.extend((own.len() as u32).to_le_bytes());
                     for (_, col, bits) in own {
                         out.extend(col.to_le_bytes());
@@ -75,8 +76,8 @@ impl Leaf {
                 }
             }
             _ => {
-                out.extend((self.cells.len() as u32).to_le_bytes());
-                for (row, col, bits) in &self.cells {
+                out.extend((self.elements.len() as u32).to_le_bytes());
+                for (row, col, bits) in &self.elements {
                     out.extend(row.to_le_bytes());
                     if cols != 1 {
                         out.extend(col.to_le_bytes());
@@ -119,27 +120,28 @@ prop_compose! {
 
 fn leaf(place: Rectangle) -> impl Strategy<Value = Leaf> {
     let (.., rows, cols) = place;
-    let cells = prop::collection::btree_map((0..rows, 0..cols), 1..100_u8, 0..20);
+    let elements = prop::collection::btree_map((0..rows, 0..cols), 1..100_u8, 0..20);
     let types = prop::sample::select(Dialect::Spec.value_types());
-    (0..4_u8, types, cells, any::<bool>()).prop_map(
-        move |(block_type, value_type, cells, reverse)| {
-            let cells = cells.into_iter().filter(|_| block_type != 0);
-            let mut cells: Vec<_> =
-                cells.map(|((row, col), number)| (row, col, small(number, value_type))).collect();
+    (0..4_u8, types, elements, any::<bool>()).prop_map(
+        move |(block_type, value_type, elements, reverse)| {
+            let elements = elements.into_iter().filter(|_| block_type != 0);
+            let mut elements: Vec<_> = elements
+                .map(|((row, col), number)| (row, col, small(number, value_type)))
+                .collect();
             if reverse && block_type == 3 {
                 // Ultra-sparse entries may be in any order.
-                cells.reverse();
+                elements.reverse();
             }
-            Leaf { place, block_type, value_type, cells }
+            Leaf { place, block_type, value_type, elements }
         },
     )
 }
 
-/// The cells of all blocks, converted to the type of the object in their column.
-fn expected(leaves: &[Leaf], target: impl Fn(u64) -> ValueType) -> Vec<Cell> {
+/// The elements of all blocks, converted to the type of the object in their column.
+fn expected(leaves: &[Leaf], target: impl Fn(u64) -> ValueType) -> Vec<Element> {
     let mut all = Vec::new();
     for leaf in leaves {
-        for &(row, col, bits) in &leaf.cells {
+        for &(row, col, bits) in &leaf.elements {
             let number = (1..100).find(|n| small(*n, leaf.value_type) == bits).unwrap();
             let (row, col) = (leaf.place.0 + u64::from(row), leaf.place.1 + u64::from(col));
             all.push((row, col, small(number, target(col))));
@@ -153,7 +155,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn matrices_have_the_cells_of_their_blocks(
+    fn matrices_have_the_elements_of_their_blocks(
         (rows, cols, leaves) in leaves(),
         dense in any::<bool>(),
         value_type in prop::sample::select(Dialect::Spec.value_types()),
@@ -175,18 +177,18 @@ proptest! {
         if matrix.data_type() == DataType::Dense {
             prop_assert!(rows_there.is_sorted());
             prop_assert_eq!(rows_there.len() as u32, rows * cols);
-            rows_there.retain(|cell| cell.2 != 0);
+            rows_there.retain(|element| element.2 != 0);
         } else {
-            prop_assert!(rows_there.is_sorted_by_key(|cell| cell.0));
+            prop_assert!(rows_there.is_sorted_by_key(|element| element.0));
             prop_assert!(matrix.header().nnz.is_none_or(|stored| stored == rows_there.len() as u64));
         }
         rows_there.sort_unstable();
         prop_assert_eq!(&rows_there, &expected);
         let first = first.min(rows.into());
         let mut some = entries(&matrix, first..rows.into());
-        some.retain(|cell| cell.2 != 0);
+        some.retain(|element| element.2 != 0);
         some.sort_unstable();
-        prop_assert_eq!(&some[..], &expected[expected.partition_point(|cell| cell.0 < first)..]);
+        prop_assert_eq!(&some[..], &expected[expected.partition_point(|element| element.0 < first)..]);
         let ends = [columns.0, columns.1].map(|end| end.min(cols.into()));
         let within = ends[0].min(ends[1])..ends[0].max(ends[1]);
         let mut some = Vec::new();
@@ -204,14 +206,14 @@ proptest! {
         if matrix.data_type() == DataType::Dense {
             prop_assert_eq!(some.len() as u64, (u64::from(rows) - first) * (within.end - within.start));
         }
-        some.retain(|cell| cell.2 != 0);
+        some.retain(|element| element.2 != 0);
         some.sort_unstable();
-        let inside = |cell: &&Cell| cell.0 >= first && within.contains(&cell.1);
+        let inside = |element: &&Element| element.0 >= first && within.contains(&element.1);
         prop_assert_eq!(some, expected.iter().filter(inside).copied().collect::<Vec<_>>());
     }
 
     #[test]
-    fn frames_have_the_cells_of_their_blocks(
+    fn frames_have_the_elements_of_their_blocks(
         (rows, cols, leaves) in leaves(),
         types in prop::collection::vec(prop::sample::select(Dialect::Spec.value_types()), 12),
     ) {
@@ -236,7 +238,7 @@ proptest! {
                 }
             }
         }
-        found.retain(|cell| cell.2 != 0);
+        found.retain(|element| element.2 != 0);
         found.sort_unstable();
         prop_assert_eq!(found, expected(&leaves, |col| types[col as usize]));
     }

@@ -1,4 +1,4 @@
-//! The test data, and cells of matrices.
+//! The test data, and elements of matrices.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use nnz_daphne::{DataType, Dialect};
 use nnz_storage::staging::WriteOptions;
 use serde_json::Value;
 
-/// Row, column and the bits of a cell.
-pub type Cell = (u64, u64, u64);
+/// Row, column and the bits of an element.
+pub type Element = (u64, u64, u64);
 
 /// A file in the manifest.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub struct Golden {
     pub value_types: Vec<ValueType>,
     pub labels: Vec<String>,
     pub blocks: Vec<Value>,
-    /// All cells whose bits are not all zero; `None` if there are too many to list.
-    pub cells: Option<Vec<Cell>>,
+    /// All elements whose bits are not all zero; `None` if there are too many to list.
+    pub elements: Option<Vec<Element>>,
     pub json: Value,
 }
 
@@ -136,17 +136,17 @@ fn entry(json: &Value) -> Golden {
         Some("frame") => DataType::Frame,
         _ => DataType::Dense,
     };
-    let cells = json["content"]["nonzero"].as_array().map(|cells| {
-        let cell = |cell: &Value| {
-            let (row, col) = (cell[0].as_u64().unwrap(), cell[1].as_u64().unwrap());
+    let elements = json["content"]["nonzero"].as_array().map(|elements| {
+        let element = |element: &Value| {
+            let (row, col) = (element[0].as_u64().unwrap(), element[1].as_u64().unwrap());
             let of = if data_type == DataType::Frame { types[col as usize] } else { types[0] };
-            (row, col, bits(&cell[2], of))
+            (row, col, bits(&element[2], of))
         };
-        let mut cells: Vec<Cell> = cells.iter().map(cell).collect();
-        cells.sort_unstable();
-        cells
+        let mut elements: Vec<Element> = elements.iter().map(element).collect();
+        elements.sort_unstable();
+        elements
     });
-    let cells = cells.or_else(|| {
+    let elements = elements.or_else(|| {
         let file = json["file"].as_str().unwrap();
         json["content"]["formula"].as_str().map(|_| formula(file))
     });
@@ -165,20 +165,20 @@ fn entry(json: &Value) -> Golden {
         value_types: types,
         labels: labels.into_iter().flatten().map(|l| l.as_str().unwrap().to_owned()).collect(),
         blocks: json["blocks"].as_array().cloned().unwrap_or_default(),
-        cells,
+        elements,
         json: json.clone(),
     }
 }
 
-/// The cells of files for which the manifest has a formula.
-fn formula(file: &str) -> Vec<Cell> {
+/// The elements of files for which the manifest has a formula.
+fn formula(file: &str) -> Vec<Element> {
     if file.contains("csr") {
         let value = |row: u64| ((row % 97 + 1) as f64).to_bits();
         return (0..70_000).map(|row| (row, row * 31 % 50, value(row))).collect();
     }
-    let cells = (0..390_u64).flat_map(|row| (0..390).map(move |col| (row, col)));
+    let elements = (0..390_u64).flat_map(|row| (0..390).map(move |col| (row, col)));
     let value = |(row, col)| (row, col, (((row * 31 + col * 7) % 1000) as f64 / 8.0).to_bits());
-    cells.map(value).filter(|&(.., bits)| bits != 0).collect()
+    elements.map(value).filter(|&(.., bits)| bits != 0).collect()
 }
 
 /// Writes a matrix in its own order.
@@ -214,34 +214,34 @@ pub fn scalar_bits(scalar: Scalar) -> u64 {
 }
 
 /// Reads all entries of some rows, including zeros, in the order of the source.
-pub fn entries(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
+pub fn entries(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Element> {
     let mut batch = Batch::new(Order::Row, Values::new(matrix.header().value_type));
     let mut reader = matrix.batches(rows, Projection::ALL).unwrap();
-    let mut cells = Vec::new();
+    let mut elements = Vec::new();
     while reader.next_batch(&mut batch).unwrap_or_else(|error| panic!("{error}")) {
-        cells.append(&mut batch_cells(&batch));
+        elements.append(&mut batch_elements(&batch));
     }
-    cells
+    elements
 }
 
 /// Lists the entries of a batch.
-pub fn batch_cells(batch: &Batch) -> Vec<Cell> {
+pub fn batch_elements(batch: &Batch) -> Vec<Element> {
     assert_eq!(batch.values.len(), Some(batch.entries()));
-    let mut cells = Vec::new();
+    let mut elements = Vec::new();
     batch
         .try_for_each(|entry, row, col| {
-            cells.push((row, col, scalar_bits(batch.values.get(entry).unwrap())));
+            elements.push((row, col, scalar_bits(batch.values.get(entry).unwrap())));
             Ok::<(), nnz_core::Error>(())
         })
         .unwrap();
-    cells
+    elements
 }
 
-/// Reads the cells of some rows whose bits are not all zero.
-pub fn matrix_cells(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
-    let mut cells = entries(matrix, rows);
-    cells.retain(|&(.., bits)| bits != 0);
-    assert!(cells.is_sorted() || matrix.header().sorted_indices != Some(true));
-    cells.sort_unstable();
-    cells
+/// Reads the elements of some rows whose bits are not all zero.
+pub fn matrix_elements(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Element> {
+    let mut elements = entries(matrix, rows);
+    elements.retain(|&(.., bits)| bits != 0);
+    assert!(elements.is_sorted() || matrix.header().sorted_indices != Some(true));
+    elements.sort_unstable();
+    elements
 }

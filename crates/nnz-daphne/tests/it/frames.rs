@@ -1,4 +1,4 @@
-//! Frames of the test data: their cells, their labels, and writing them again.
+//! Frames of the test data: their elements, their labels, and writing them again.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use nnz_daphne::{
 };
 
 use crate::common;
-use crate::common::{Cell, Golden, golden, scalar_bits, unsynced};
+use crate::common::{Element, Golden, golden, scalar_bits, unsynced};
 
 fn valid_frames() -> Vec<Golden> {
     golden().into_iter().filter(|g| g.valid && g.data_type == DataType::Frame).collect()
@@ -18,29 +18,29 @@ fn open(golden: &Golden, dialect: Option<Dialect>) -> FrameSource {
     opened.unwrap_or_else(|error| panic!("{}: {error}", golden.file))
 }
 
-/// Reads the cells of some rows whose bits are not all zero.
-fn cells(frame: &FrameSource, rows: Range<u64>) -> Vec<Cell> {
+/// Reads the elements of some rows whose bits are not all zero.
+fn elements(frame: &FrameSource, rows: Range<u64>) -> Vec<Element> {
     let mut reader = frame.batches(rows.clone()).unwrap();
     let mut batch = FrameBatch::default();
     let mut next = rows.start;
-    let mut cells = Vec::new();
+    let mut elements = Vec::new();
     while reader.next_batch(&mut batch).unwrap() {
         assert_eq!(batch.rows.start, next);
         next = batch.rows.end;
         for (col, values) in batch.columns.iter().enumerate() {
             assert_eq!(values.len().unwrap() as u64, batch.rows.end - batch.rows.start);
             for (row, index) in batch.rows.clone().zip(0..) {
-                cells.push((row, col as u64, scalar_bits(values.get(index).unwrap())));
+                elements.push((row, col as u64, scalar_bits(values.get(index).unwrap())));
             }
         }
     }
     assert_eq!(next, rows.end);
-    cells.retain(|&(.., bits)| bits != 0);
-    cells.sort_unstable();
-    cells
+    elements.retain(|&(.., bits)| bits != 0);
+    elements.sort_unstable();
+    elements
 }
 
-/// The labels that can be read: those of the published dialect, or of the `.meta` file.
+/// The labels that can be read: in the published dialect, or from the `.meta` file.
 fn labels(golden: &Golden) -> Vec<String> {
     if golden.dialect == Dialect::Spec || golden.json["meta_file"].is_string() {
         return golden.labels.clone();
@@ -49,7 +49,7 @@ fn labels(golden: &Golden) -> Vec<String> {
 }
 
 #[test]
-fn frames_have_the_cells_and_labels_of_the_manifest() {
+fn frames_have_the_elements_and_labels_of_the_manifest() {
     let frames = valid_frames();
     assert_eq!(frames.len(), 15);
     for golden in frames {
@@ -61,12 +61,12 @@ fn frames_have_the_cells_and_labels_of_the_manifest() {
             assert_eq!(types, golden.value_types, "{}", golden.file);
             let found: Vec<_> = frame.columns().iter().map(|c| c.label.clone()).collect();
             assert_eq!(found, labels(&golden), "{}", golden.file);
-            let expected = golden.cells.as_ref().unwrap();
-            assert_eq!(&cells(&frame, 0..golden.shape.rows), expected, "{}", golden.file);
+            let expected = golden.elements.as_ref().unwrap();
+            assert_eq!(&elements(&frame, 0..golden.shape.rows), expected, "{}", golden.file);
             let (first, last) = (golden.shape.rows / 3, golden.shape.rows - golden.shape.rows / 3);
-            let inside = |cell: &&Cell| (first..last).contains(&cell.0);
-            let expected: Vec<Cell> = expected.iter().filter(inside).copied().collect();
-            assert_eq!(cells(&frame, first..last), expected, "{}", golden.file);
+            let inside = |element: &&Element| (first..last).contains(&element.0);
+            let expected: Vec<Element> = expected.iter().filter(inside).copied().collect();
+            assert_eq!(elements(&frame, first..last), expected, "{}", golden.file);
         }
     }
 }
@@ -113,7 +113,7 @@ fn rewritten_frames_with_the_same_blocks_have_the_same_bytes() {
         std::fs::write(&path, data).unwrap();
         let again = FrameSource::open(&path, &ReadOptions::default()).unwrap();
         assert_eq!(again.columns(), frame.columns());
-        assert_eq!(cells(&again, 0..again.rows()), cells(&frame, 0..frame.rows()));
+        assert_eq!(elements(&again, 0..again.rows()), elements(&frame, 0..frame.rows()));
     }
 }
 
@@ -176,6 +176,11 @@ fn frames_round_trip_as_text() {
         }
         sink.finish().unwrap();
         let back = FrameSource::open(&back, &ReadOptions::default()).unwrap();
-        assert_eq!(cells(&back, 0..back.rows()), cells(&frame, 0..frame.rows()), "{}", golden.file);
+        assert_eq!(
+            elements(&back, 0..back.rows()),
+            elements(&frame, 0..frame.rows()),
+            "{}",
+            golden.file
+        );
     }
 }

@@ -13,7 +13,7 @@ use nnz_daphne::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Cell, entries, faults, scalar_bits, unsynced};
+use crate::common::{Element, entries, faults, scalar_bits, unsynced};
 
 /// Creates values of a type from the low bits of words.
 fn values(value_type: ValueType, bits: &[u64]) -> Values {
@@ -46,7 +46,7 @@ fn word() -> impl Strategy<Value = u64> {
 struct Case {
     shape: Shape,
     value_type: ValueType,
-    cells: Vec<Cell>,
+    elements: Vec<Element>,
     options: Options,
     /// The number of entries in a batch.
     batch: usize,
@@ -83,12 +83,12 @@ prop_compose! {
         let types = dialect.value_types();
         let value_type = types[kind.index(types.len())];
         let mask = u64::MAX >> (64 - 8 * value_type.size());
-        let mut cells = BTreeMap::new();
+        let mut elements = BTreeMap::new();
         for (place, word) in places {
             let lost = dense || (spec && block_type == Some(BlockType::Dense));
             if rows * cols > 0 && (word & mask != 0 || !lost) {
                 let place = place.index((rows * cols) as usize) as u64;
-                cells.insert((place / cols, place % cols), word & mask);
+                elements.insert((place / cols, place % cols), word & mask);
             }
         }
         let options = Options {
@@ -99,8 +99,8 @@ prop_compose! {
             narrow: narrow && spec,
             meta,
         };
-        let cells = cells.into_iter().map(|((row, col), bits)| (row, col, bits)).collect();
-        Case { shape: Shape { rows, cols }, value_type, cells, options, batch, stored, encoded }
+        let elements = elements.into_iter().map(|((row, col), bits)| (row, col, bits)).collect();
+        Case { shape: Shape { rows, cols }, value_type, elements, options, batch, stored, encoded }
     }
 }
 
@@ -114,7 +114,7 @@ impl Case {
             sorted_indices: Some(true),
             value_type: self.value_type,
             iso: false,
-            nnz: self.stored.then_some(self.cells.len() as u64),
+            nnz: self.stored.then_some(self.elements.len() as u64),
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
@@ -124,21 +124,21 @@ impl Case {
     }
 
     fn batches(&self) -> Vec<Batch> {
-        let batch = |cells: &[Cell]| {
+        let batch = |elements: &[Element]| {
             let mut batch = Batch::new(Order::Row, Values::default());
             let rows = batch.majors.listed_mut();
             let mut columns = Vec::new();
-            for run in cells.chunk_by(|a, b| a.0 == b.0) {
+            for run in elements.chunk_by(|a, b| a.0 == b.0) {
                 rows.push(run[0].0);
-                columns.extend(run.iter().map(|cell| cell.1 as u32));
+                columns.extend(run.iter().map(|element| element.1 as u32));
                 batch.offsets.push(columns.len());
             }
             batch.minors = Minors::U32(columns);
-            let bits: Vec<u64> = cells.iter().map(|cell| cell.2).collect();
+            let bits: Vec<u64> = elements.iter().map(|element| element.2).collect();
             batch.values = values(self.value_type, &bits);
             batch
         };
-        self.cells.chunks(self.batch).map(batch).collect()
+        self.elements.chunks(self.batch).map(batch).collect()
     }
 
     fn write(&self, sink: MatrixSink) -> u64 {
@@ -162,10 +162,10 @@ impl Case {
         for (first, last) in [(0, rows), (rows / 3, rows - rows / 3)] {
             let mut found = entries(matrix, first..last);
             if self.options.data_type == DataType::Dense {
-                found.retain(|cell| cell.2 != 0);
+                found.retain(|element| element.2 != 0);
             }
-            let inside = |cell: &&Cell| (first..last).contains(&cell.0);
-            let expected: Vec<Cell> = self.cells.iter().filter(inside).copied().collect();
+            let inside = |element: &&Element| (first..last).contains(&element.0);
+            let expected: Vec<Element> = self.elements.iter().filter(inside).copied().collect();
             assert_eq!(found, expected);
         }
     }
@@ -306,12 +306,19 @@ fn a_row_longer_than_a_batch_continues_in_the_next() {
         (Dialect::Daphne, BlockType::Sparse),
         (Dialect::Daphne2022, BlockType::Sparse),
     ] {
-        let cells: Vec<Cell> = (0..cols).map(|col| (1, col, col + 1)).collect();
+        let elements: Vec<Element> = (0..cols).map(|col| (1, col, col + 1)).collect();
         let options = Options { dialect, block_type: Some(block_type), ..Options::default() };
         let shape = Shape { rows: 3, cols };
         let value_type = ValueType::U32;
-        let case =
-            Case { shape, value_type, cells, options, batch: 90_000, stored: false, encoded: true };
+        let case = Case {
+            shape,
+            value_type,
+            elements,
+            options,
+            batch: 90_000,
+            stored: false,
+            encoded: true,
+        };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
         case.write(MatrixSink::create(&path, &case.header(), unsynced(), &options).unwrap());

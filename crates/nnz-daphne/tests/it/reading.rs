@@ -11,7 +11,7 @@ use nnz_daphne::{
 };
 use tempfile::TempDir;
 
-use crate::common::{Cell, batch_cells, entries, matrix_cells};
+use crate::common::{Element, batch_elements, entries, matrix_elements};
 
 /// Builds bytes piece by piece.
 #[derive(Clone, Default)]
@@ -77,8 +77,8 @@ impl Bytes {
 }
 
 #[test]
-fn zeros_that_look_like_empty_blocks_are_cells() {
-    // A 5 x 5 matrix of int32 zeros of DAPHNE, whose code for int32 is that of uint8. Read as
+fn zeros_that_look_like_empty_blocks_are_elements() {
+    // A 5 x 5 matrix of int32 zeros of DAPHNE, whose code for int32 means uint8. Read as
     // uint8, 75 bytes are left: three empty blocks of 0 x 0.
     let bytes = Bytes::matrix(1, 5, 5, 1).block(0, 0, 5, 5, 1).u8(&[1]).u8(&[0; 100]);
     let (_folder, matrix) = bytes.open();
@@ -109,7 +109,7 @@ fn four_blocks(data_type: u8) -> Bytes {
 #[test]
 fn blocks_of_every_kind_are_one_matrix() {
     let f = |value: f64| value.to_bits();
-    let expected: Vec<Cell> = vec![
+    let expected: Vec<Element> = vec![
         (0, 0, f(-1.0)),
         (0, 2, f(7.0)),
         (0, 4, f(6.0)),
@@ -121,9 +121,9 @@ fn blocks_of_every_kind_are_one_matrix() {
     for data_type in [1, 2] {
         let bytes = four_blocks(data_type);
         let (_folder, matrix) = bytes.open();
-        assert_eq!(matrix_cells(&matrix, 0..4), expected);
-        assert_eq!(matrix_cells(&matrix, 2..3), expected[4..5]);
-        assert_eq!(matrix_cells(&matrix, 1..4), expected[3..]);
+        assert_eq!(matrix_elements(&matrix, 0..4), expected);
+        assert_eq!(matrix_elements(&matrix, 2..3), expected[4..5]);
+        assert_eq!(matrix_elements(&matrix, 1..4), expected[3..]);
         assert_eq!(matrix.blocks().len(), 4);
         // The columns of row 2 are unsorted, which can be read, but is a fault.
         let faults = bytes.faults();
@@ -150,8 +150,8 @@ fn overlapping_blocks_are_errors() {
             bytes.error(),
             format!(
                 "byte 44: found the empty block of {rows} x {cols} at row {row}, column {col}, which shares \
-                 cells with the empty block of 3 x 3 at row 3, column 3 at byte 19, expected blocks \
-                 without common cells"
+                 elements with the empty block of 3 x 3 at row 3, column 3 at byte 19, expected blocks \
+                 without common elements"
             )
         );
     }
@@ -189,7 +189,7 @@ fn duplicate_entries_are_errors() {
 
 #[test]
 fn empty_rows_take_no_time() {
-    // 2^62 x 2^40 cells, two blocks in some of them, one with 2^32 - 1 rows.
+    // 2^62 x 2^40 elements, two blocks in some of them, one with 2^32 - 1 rows.
     let far = (1 << 62) - 5;
     let bytes = Bytes::matrix(1, 1 << 62, 1 << 40, 4)
         .block(1 << 61, 1 << 39, u32::MAX, u32::MAX, 3)
@@ -221,38 +221,38 @@ fn empty_rows_take_no_time() {
 }
 
 /// 40000 rows of 0 to 6 entries in 64 columns.
-fn tall() -> (Bytes, Vec<Cell>) {
+fn tall() -> (Bytes, Vec<Element>) {
     let rows = 40_000;
     let count = |row: u32| row * 7919 % 7;
     let all: u64 = (0..rows).map(|row| u64::from(count(row))).sum();
     let mut bytes =
         Bytes::matrix(2, rows.into(), 64, 2).block(0, 0, rows, 64, 2).u8(&[2]).u64(&[all]);
-    let mut cells = Vec::new();
+    let mut elements = Vec::new();
     for row in 0..rows {
         bytes = bytes.u32(&[count(row)]);
         for entry in 0..count(row) {
             let value = (row % 1000 + entry + 1) as u16;
             bytes = bytes.u32(&[entry * 9]).u8(&value.to_le_bytes());
-            cells.push((row.into(), u64::from(entry * 9), value.into()));
+            elements.push((row.into(), u64::from(entry * 9), value.into()));
         }
     }
-    (bytes, cells)
+    (bytes, elements)
 }
 
 #[test]
 fn rows_are_found_at_any_position_and_from_many_threads() {
-    let (bytes, cells) = tall();
+    let (bytes, elements) = tall();
     let (_folder, matrix) = bytes.open();
-    assert_eq!(matrix.header().nnz, Some(cells.len() as u64));
+    assert_eq!(matrix.header().nnz, Some(elements.len() as u64));
     std::thread::scope(|scope| {
         for thread in 0..4_u64 {
-            let (matrix, cells) = (&matrix, &cells);
+            let (matrix, elements) = (&matrix, &elements);
             scope.spawn(move || {
                 for step in 0..40 {
                     let first = (thread * 7877 + step * 997) % 40_000;
                     let last = (first + 1 + step * 13).min(40_000);
-                    let inside = |cell: &&Cell| (first..last).contains(&cell.0);
-                    let expected: Vec<Cell> = cells.iter().filter(inside).copied().collect();
+                    let inside = |element: &&Element| (first..last).contains(&element.0);
+                    let expected: Vec<Element> = elements.iter().filter(inside).copied().collect();
                     assert_eq!(entries(matrix, first..last), expected);
                 }
             });
@@ -275,7 +275,7 @@ fn rows_are_found_at_any_position_and_from_many_threads() {
 
 /// Rows with few entries between some with very many, with values of `size` bytes. The block has
 /// several megabytes, so it is not read at once.
-fn uneven(code: u8, size: usize) -> (Bytes, Vec<Cell>, u64) {
+fn uneven(code: u8, size: usize) -> (Bytes, Vec<Element>, u64) {
     let rows = 60_000_u32;
     let count = |row: u32| match row {
         0 | 30_000 | 59_999 => 150_000,
@@ -285,27 +285,27 @@ fn uneven(code: u8, size: usize) -> (Bytes, Vec<Cell>, u64) {
     let all = (0..rows).map(|row| u64::from(count(row))).sum();
     let head = Bytes::matrix(2, rows.into(), 150_000, code);
     let mut bytes = head.block(0, 0, rows, 150_000, 2).u8(&[code]).u64(&[all]);
-    let mut cells = Vec::new();
+    let mut elements = Vec::new();
     for row in 0..rows {
         bytes = bytes.u32(&[count(row)]);
         for col in 0..count(row) {
             let value = u64::from(row.wrapping_mul(31) ^ col) % 250 + 1;
             bytes = bytes.u32(&[col]).u8(&value.to_le_bytes()[..size]);
-            cells.push((row.into(), col.into(), value));
+            elements.push((row.into(), col.into(), value));
         }
     }
-    (bytes, cells, all)
+    (bytes, elements, all)
 }
 
 #[test]
 fn rows_across_stretches_decode_in_any_order() {
     for (code, size) in [(1, 1), (2, 2), (3, 4), (4, 8)] {
-        let (bytes, cells, all) = uneven(code, size);
+        let (bytes, elements, all) = uneven(code, size);
         let (_folder, matrix) = bytes.open();
         assert_eq!(matrix.header().nnz, Some(all));
-        assert!(entries(&matrix, 0..60_000) == cells, "{size} bytes");
+        assert!(entries(&matrix, 0..60_000) == elements, "{size} bytes");
         for rows in [0..1, 1..2, 29_990..30_005, 30_000..30_001, 30_003..59_999, 59_999..60_000] {
-            let inside = cells.iter().filter(|cell| rows.contains(&cell.0)).copied();
+            let inside = elements.iter().filter(|element| rows.contains(&element.0)).copied();
             assert!(entries(&matrix, rows.clone()).into_iter().eq(inside), "rows {rows:?}");
         }
 
@@ -318,12 +318,12 @@ fn rows_across_stretches_decode_in_any_order() {
         let last_first = units().into_iter().rev().map(|unit| {
             let mut batch = Batch::new(Order::Row, Values::default());
             unit.decode(&mut batch).unwrap();
-            batch_cells(&batch)
+            batch_elements(&batch)
         });
         let mut parts: Vec<_> = last_first.collect();
         assert!(parts.len() > 3);
         parts.reverse();
-        assert!(parts.concat() == cells, "{size} bytes");
+        assert!(parts.concat() == elements, "{size} bytes");
 
         let mut all = units();
         let odd: Vec<_> = (1..all.len()).rev().step_by(2).map(|at| all.remove(at)).collect();
@@ -331,19 +331,19 @@ fn rows_across_stretches_decode_in_any_order() {
         for unit in odd {
             let mut batch = Batch::new(Order::Row, Values::default());
             unit.decode(&mut batch).unwrap();
-            let found = batch_cells(&batch);
-            let at = cells.partition_point(|cell| cell < &found[0]);
-            assert_eq!(found, cells[at..at + found.len()]);
+            let found = batch_elements(&batch);
+            let at = elements.partition_point(|element| element < &found[0]);
+            assert_eq!(found, elements[at..at + found.len()]);
         }
     }
 }
 
 #[test]
 fn wrong_counts_are_errors_in_every_stretch() {
-    let (bytes, cells, _) = uneven(1, 1);
+    let (bytes, elements, _) = uneven(1, 1);
     // The positions of the counts of some rows.
     let at = |row: u64| {
-        let before = cells.partition_point(|cell| cell.0 < row);
+        let before = elements.partition_point(|element| element.0 < row);
         53 + 4 * row as usize + 5 * before
     };
     for row in [0, 1, 29_999, 30_001, 59_998, 59_999] {
@@ -459,9 +459,13 @@ fn inconsistent_segments_are_errors() {
     let directory = folder.path().join("x.dbdf.hdfs");
     std::fs::create_dir(&directory).unwrap();
     let segment = |rows: u64, cols: u64, first: u8| {
-        let cells: Vec<u8> = (0..rows * cols).map(|cell| first + cell as u8).collect();
+        let elements: Vec<u8> = (0..rows * cols).map(|element| first + element as u8).collect();
         let side = |side: u64| u32::try_from(side).unwrap();
-        Bytes::matrix(1, rows, cols, 1).block(0, 0, side(rows), side(cols), 1).u8(&[1]).u8(&cells).0
+        Bytes::matrix(1, rows, cols, 1)
+            .block(0, 0, side(rows), side(cols), 1)
+            .u8(&[1])
+            .u8(&elements)
+            .0
     };
     let put = |name: &str, bytes: Vec<u8>| std::fs::write(directory.join(name), bytes).unwrap();
     let open = || SegmentsSource::open(&directory, &ReadOptions::default());
@@ -479,7 +483,7 @@ fn inconsistent_segments_are_errors() {
     assert_eq!(matrix.header().shape.rows, 11);
     // Number 10 comes after 9, not after 1.
     assert_eq!(
-        matrix_cells(&matrix, 8..11),
+        matrix_elements(&matrix, 8..11),
         [(8, 0, 19), (8, 1, 20), (9, 0, 21), (9, 1, 22), (10, 0, 30), (10, 1, 31)]
     );
     let faults = || {
@@ -501,7 +505,7 @@ fn inconsistent_segments_are_errors() {
 }
 
 #[test]
-fn a_block_without_cells_has_no_entries() {
+fn a_block_without_elements_has_no_entries() {
     // Two rows without columns: counts of 0, or invalid counts.
     let rows = |stored: u64, counts: [u32; 2]| {
         Bytes::matrix(2, 2, 0, 1).block(0, 0, 2, 0, 2).u8(&[1]).u64(&[stored]).u32(&counts)

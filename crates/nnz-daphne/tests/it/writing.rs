@@ -95,7 +95,7 @@ fn explicit_zeros_are_kept() {
         let error =
             write(&folder.path().join("a.dbdf"), &header, &dense, &zero).unwrap_err().to_string();
         assert!(error.contains("an explicit zero"), "{error}");
-        // With half of the cells or more the block would be dense, except for the zero.
+        // With half of the elements or more the block would be dense, except for the zero.
         let path = folder.path().join(format!("{}.dbdf", block.is_some()));
         write(&path, &header, &Options { block, ..Options::default() }, &zero).unwrap();
         let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
@@ -108,7 +108,7 @@ fn the_block_type_depends_on_the_density() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let header = header(400, 200, ValueType::F64);
-    // In rows of 200 columns: half of the cells of the first hundred rows, few of the next, one
+    // In rows of 200 columns: half of the elements of the first hundred rows, few of the next, one
     // entry in all others.
     let mut places = Vec::new();
     places.extend((0..100_u64).flat_map(|row| (0..100).map(move |col| (row, col * 2))));
@@ -129,7 +129,7 @@ fn the_block_type_depends_on_the_density() {
             (BlockType::Dense, narrow),
             (BlockType::Sparse, narrow),
             (BlockType::Empty, None),
-            // One of 20000 cells is 0.00005.
+            // One of 20000 elements is 0.00005.
             (BlockType::Sparse, narrow),
         ]
     );

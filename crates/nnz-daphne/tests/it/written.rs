@@ -1,4 +1,4 @@
-//! Written files equal those of the test data, byte for byte.
+//! Written files equal the files of the test data, byte for byte.
 
 use nnz_core::MatrixSource as _;
 use nnz_daphne::{BlockType, Dialect, MatrixSink, MatrixSource, Options, ReadOptions};

@@ -1,4 +1,4 @@
-//! Decoding cells: of a dense block into entries, and of any block into panels.
+//! Decoding elements: of a dense block into entries, and of any block into panels.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const SHORT_ROW: u64 = 4096;
 const WINDOW: usize = 256 << 10;
 
 impl Decoder<'_> {
-    pub(super) fn cells<T: Element>(
+    pub(super) fn dense_entries<T: Element>(
         &self,
         part: &BlockPart,
         offsets: &mut Vec<usize>,
@@ -30,12 +30,12 @@ impl Decoder<'_> {
             false => 0..block.cols.into(),
         };
         let mut panel = Values::new(T::TYPE);
-        self.dense_cells(block, rows.clone(), cols.clone(), &mut panel)?;
-        let cells = T::slice(&panel).unwrap_or_default();
+        self.dense_elements(block, rows.clone(), cols.clone(), &mut panel)?;
+        let elements = T::slice(&panel).unwrap_or_default();
         columns.clear();
         values.clear();
         let width = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX).max(1);
-        for row in cells.chunks_exact(width) {
+        for row in elements.chunks_exact(width) {
             for (column, value) in (cols.start..).zip(row) {
                 if bytemuck::bytes_of(value).iter().any(|&byte| byte != 0) {
                     columns.push(u32::try_from(column).unwrap_or(u32::MAX));
@@ -47,7 +47,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Fills `values` with the cells of some columns of a part, in the type of its block.
+    /// Fills `values` with the elements of some columns of a part, in the type of its block.
     ///
     /// Columns are counted from the first of the block.
     pub(crate) fn panel(
@@ -58,18 +58,18 @@ impl Decoder<'_> {
     ) -> Result<()> {
         let block = &part.block;
         let Some(value_type) = block.value_type else {
-            return Err(Error::argument("cells of an empty block"));
+            return Err(Error::argument("elements of an empty block"));
         };
         if values.value_type() != value_type {
             *values = Values::new(value_type);
         }
         if block.block_type == BlockType::Dense {
-            return self.dense_cells(block, part.rows.clone(), cols, values);
+            return self.dense_elements(block, part.rows.clone(), cols, values);
         }
         let mut batch = Batch::new(Order::Row, Values::new(value_type));
         self.entries(part, &mut batch)?;
         let mut panel = zeroed(value_type, part.rows.end - part.rows.start, cols.end - cols.start)?;
-        // No more than the cells of the panel.
+        // No more than the elements of the panel.
         let width = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX);
         scatter(&batch, part, &cols, width, &mut panel)?;
         *values = panel;
@@ -77,7 +77,7 @@ impl Decoder<'_> {
     }
 
     /// Reads some rows and columns of a dense block, in the type of the block.
-    fn dense_cells(
+    fn dense_elements(
         &self,
         block: &Block,
         rows: Range<u64>,
@@ -91,9 +91,9 @@ impl Decoder<'_> {
         let count = (rows.end - rows.start).checked_mul(width);
         let count = count.and_then(|count| usize::try_from(count).ok());
         let Some(count) = count.filter(|&count| count as u64 <= block.stored) else {
-            return Err(Error::argument("cells outside of a block"));
+            return Err(Error::argument("elements outside of a block"));
         };
-        // The cells are in the file, so there are no more than its bytes.
+        // The elements are in the file, so there are no more than its bytes.
         let bytes = values.resize_bytes(count);
         let first = |row: u64| block.data + (row * all + cols.start) * size as u64;
         if width == all {
@@ -101,7 +101,7 @@ impl Decoder<'_> {
         } else if all * size as u64 <= SHORT_ROW {
             // Rows are so short that reading the other columns is cheaper than seeking.
             let [skip, len, row] = [cols.start, width, all]
-                .map(|cells| usize::try_from(cells).unwrap_or(usize::MAX) * size);
+                .map(|elements| usize::try_from(elements).unwrap_or(usize::MAX) * size);
             let mut window = Window::new(self.file, WINDOW);
             for (number, bytes) in rows.zip(bytes.chunks_exact_mut(len.max(1))) {
                 let whole = window.at(first(number) - skip as u64, row, block.end)?;
@@ -118,7 +118,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Copies entries to their cells. Two entries for one cell are an error.
+/// Copies entries to their elements. Two entries for one element are an error.
 fn scatter(
     batch: &Batch,
     part: &BlockPart,
@@ -144,8 +144,9 @@ fn scatter(
             if cols.contains(&col) {
                 // Inside the panel, so it fits into memory.
                 let col = usize::try_from(col - cols.start).unwrap_or(usize::MAX);
-                let cell = (row * width + col) * size;
-                into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
+                let element = (row * width + col) * size;
+                into[element..element + size]
+                    .copy_from_slice(&from[entry * size..(entry + 1) * size]);
             }
         }
         if !ascends {

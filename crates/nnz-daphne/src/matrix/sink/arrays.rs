@@ -21,7 +21,7 @@ pub(super) struct ArrayStream {
     total_at: u64,
     starts: Region,
     columns: Region,
-    values: Values,
+    values: ValueArray,
     /// The row after the last one whose pointer is written.
     next: u64,
     entries: u64,
@@ -33,9 +33,10 @@ struct Region {
     buffer: Vec<u8>,
 }
 
-enum Values {
-    Placed(Region),
-    Waiting(File),
+/// The values, at their position in the file or in a temporary file.
+enum ValueArray {
+    InPlace(Region),
+    Temporary(File),
 }
 
 impl Region {
@@ -62,11 +63,11 @@ impl ArrayStream {
         let columns = first + 8 * (rows + 1);
         let placed = header.nnz.and_then(|stored| stored.checked_mul(8)?.checked_add(columns));
         let values = match placed {
-            Some(at) => Values::Placed(region(at)),
+            Some(at) => ValueArray::InPlace(region(at)),
             None => {
                 let folder = output.spill_directory();
                 let file = tempfile::tempfile_in(&folder);
-                Values::Waiting(file.map_err(|error| Error::io(&folder, error))?)
+                ValueArray::Temporary(file.map_err(|error| Error::io(&folder, error))?)
             }
         };
         let mut stream = Self {
@@ -102,8 +103,8 @@ impl ArrayStream {
         }
         self.columns.write(output, &batch.bytes)?;
         match &mut self.values {
-            Values::Placed(region) => region.write(output, &batch.values),
-            Values::Waiting(file) => {
+            ValueArray::InPlace(region) => region.write(output, &batch.values),
+            ValueArray::Temporary(file) => {
                 file.write_all(&batch.values).map_err(|error| Error::io(output.path(), error))
             }
         }
@@ -122,8 +123,8 @@ impl ArrayStream {
         self.starts.flush(output)?;
         self.columns.flush(output)?;
         match &mut self.values {
-            Values::Placed(region) => region.flush(output)?,
-            Values::Waiting(file) => {
+            ValueArray::InPlace(region) => region.flush(output)?,
+            ValueArray::Temporary(file) => {
                 let mut at = self.columns.at;
                 let mut buffer = vec![0; BUFFER];
                 let path = output.path().to_path_buf();

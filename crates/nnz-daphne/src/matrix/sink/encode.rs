@@ -36,7 +36,7 @@ pub(super) struct Encoder {
     coding: Coding,
     shape: Shape,
     value_type: ValueType,
-    /// Whether to skip cells whose bits are all zero.
+    /// Whether to skip elements whose bits are all zero.
     drop_zeros: bool,
     /// The file, for messages.
     place: Place,
@@ -178,7 +178,7 @@ impl Encoder {
     }
 }
 
-/// Removes cells whose bits are all zero.
+/// Removes elements whose bits are all zero.
 fn without_zeros(batch: &Batch) -> Batch {
     let size = batch.values.value_type().size();
     let bytes = batch.values.bytes();

@@ -3,8 +3,8 @@
 use nnz_core::{At, Batch, Error, Header, Place, Result, Shape};
 
 use super::arrays::ArrayStream;
-use super::cells::CellStream;
 use super::coo::PlaceStream;
+use super::dense::DenseStream;
 use super::encode::{Coding, EncodedBatch};
 use super::rows::RowStream;
 use super::tiles::Tiles;
@@ -22,13 +22,13 @@ pub(super) const ULTRA_SPARSE_BELOW: f64 = 0.00004;
 
 /// A way to write a matrix.
 pub(super) enum Form {
-    /// One block without stored cells, or no block at all.
+    /// One block without stored elements, or no block at all.
     Nothing {
-        /// Whether zeros are ordinary cells.
+        /// Whether zeros are ordinary elements.
         dense: bool,
     },
     /// One dense block.
-    Cells(CellStream),
+    Dense(DenseStream),
     /// One sparse block, by row.
     Rows(RowStream),
     /// One sparse block of arrays.
@@ -39,10 +39,10 @@ pub(super) enum Form {
     Tiles(Box<Tiles>),
 }
 
-/// Returns the fraction of cells that are entries.
+/// Returns the fraction of elements that are entries.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-pub(super) fn density(entries: u64, cells: u128) -> f64 {
-    entries as f64 / cells.max(1) as f64
+pub(super) fn density(entries: u64, elements: u128) -> f64 {
+    entries as f64 / elements.max(1) as f64
 }
 
 impl Form {
@@ -72,7 +72,7 @@ impl Form {
         output.write(&bytes)?;
         Ok(match block_type {
             BlockType::Empty => nothing,
-            BlockType::Dense => Self::Cells(CellStream::new(header, options.data_type)),
+            BlockType::Dense => Self::Dense(DenseStream::new(header, options.data_type)),
             BlockType::UltraSparse => Self::Places(PlaceStream::new(output, cols)),
             BlockType::Sparse => match RowLayout::of(options.dialect) {
                 RowLayout::Arrays => Self::Arrays(Box::new(ArrayStream::new(output, header)?)),
@@ -97,7 +97,7 @@ impl Form {
 
     pub(super) fn write(&mut self, output: &mut Output, batch: &Batch) -> Result<()> {
         match self {
-            Self::Cells(cells) => cells.write(output, batch),
+            Self::Dense(elements) => elements.write(output, batch),
             Self::Tiles(tiles) => tiles.write(output, batch),
             Self::Nothing { dense } => check_empty(batch, *dense),
             _ => Err(Error::argument("a batch that is not encoded")),
@@ -120,7 +120,7 @@ impl Form {
     pub(super) fn finish(&mut self, output: &mut Output, entries: u64) -> Result<()> {
         match self {
             Self::Nothing { .. } => Ok(()),
-            Self::Cells(cells) => cells.finish(output),
+            Self::Dense(elements) => elements.finish(output),
             Self::Rows(rows) => rows.finish(output, entries),
             Self::Arrays(arrays) => arrays.finish(output, entries),
             Self::Places(places) => places.finish(output, entries),
@@ -129,7 +129,7 @@ impl Form {
     }
 }
 
-/// Checks that a batch is empty, or that all cells are zero in a dense matrix.
+/// Checks that a batch is empty, or that all elements are zero in a dense matrix.
 fn check_empty(batch: &Batch, dense: bool) -> Result<()> {
     let size = batch.values.value_type().size();
     let held = |value: &[u8]| !dense || value.iter().any(|&byte| byte != 0);
@@ -143,7 +143,7 @@ fn check_empty(batch: &Batch, dense: bool) -> Result<()> {
     }
 }
 
-/// Chooses how a single block stores its cells, before any are received.
+/// Chooses how a single block stores its elements, before any are received.
 fn choose(header: &Header, options: &Options) -> Result<BlockType> {
     let own = match options.data_type {
         DataType::Csr => BlockType::Sparse,

@@ -13,16 +13,16 @@ use crate::output::Output;
 use crate::zeroed::zeroed;
 use crate::{BlockType, Dialect};
 
-/// What is the same for all blocks of a matrix.
+/// Rules for all blocks of a matrix.
 pub(super) struct TileRules {
     pub(super) value_type: ValueType,
-    /// Whether zeros are ordinary cells, which need not be stored.
+    /// Whether zeros are ordinary elements, which need not be stored.
     pub(super) dense: bool,
     pub(super) block_type: Option<BlockType>,
     pub(super) narrow: bool,
 }
 
-/// A block that is being filled: with cells in a dense matrix, with entries otherwise.
+/// A block that is being filled: with elements in a dense matrix, with entries otherwise.
 #[derive(Default)]
 pub(super) struct Tile {
     row: u64,
@@ -51,7 +51,7 @@ impl Tile {
         }
     }
 
-    fn cells(&self) -> u64 {
+    fn elements(&self) -> u64 {
         u64::from(self.rows) * u64::from(self.cols)
     }
 
@@ -77,49 +77,49 @@ impl Tile {
         }
         let into = self.values.bytes_mut();
         let from = batch.values.bytes();
-        let cell = |entry: usize| {
+        let element = |entry: usize| {
             let col = local(batch.minor(run, entry), self.col);
-            let cell = u64::from(row) * u64::from(self.cols) + u64::from(col);
-            usize::try_from(cell).unwrap_or(usize::MAX) * size
+            let element = u64::from(row) * u64::from(self.cols) + u64::from(col);
+            usize::try_from(element).unwrap_or(usize::MAX) * size
         };
         if matches!(batch.minors, nnz_core::Minors::Spans(_)) {
             let from = &from[range.start * size..range.end * size];
-            let at = cell(range.start);
+            let at = element(range.start);
             into[at..at + from.len()].copy_from_slice(from);
             return Ok(());
         }
         for entry in range {
-            let at = cell(entry);
+            let at = element(entry);
             into[at..at + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
         }
         Ok(())
     }
 
-    /// Converts cells to entries: those whose bits are not all zero.
+    /// Converts elements to entries: those whose bits are not all zero.
     fn gather(&mut self, rules: &TileRules) -> Result<()> {
         let size = rules.value_type.size();
         let mut kept = Values::new(rules.value_type);
         let cols = u64::from(self.cols);
-        for (cell, value) in self.values.bytes().chunks_exact(size).enumerate() {
+        for (element, value) in self.values.bytes().chunks_exact(size).enumerate() {
             if value.iter().any(|&byte| byte != 0) {
-                let place = cell as u64;
+                let place = element as u64;
                 let local = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
                 self.places.push((local(place / cols), local(place % cols)));
-                kept.extend_from(&self.values, cell..cell + 1);
+                kept.extend_from(&self.values, element..element + 1);
             }
         }
         self.values = kept;
         Ok(())
     }
 
-    /// Counts cells, or entries, whose bits are all zero.
+    /// Counts elements, or entries, whose bits are all zero.
     fn zeros(&self) -> usize {
         let size = self.values.value_type().size();
         let zero = |value: &&[u8]| value.iter().all(|&byte| byte == 0);
         self.values.bytes().chunks_exact(size).filter(zero).count()
     }
 
-    /// Chooses how the block stores its cells.
+    /// Chooses how the block stores its elements.
     fn choose(&self, rules: &TileRules) -> Result<BlockType> {
         let held = self.values.len().unwrap_or(0);
         let zeros = self.zeros();
@@ -140,7 +140,7 @@ impl Tile {
             Some(chosen) => Ok(chosen),
             None if stored == 0 => Ok(BlockType::Empty),
             None => {
-                let density = density(stored as u64, self.cells().into());
+                let density = density(stored as u64, self.elements().into());
                 Ok(match density {
                     many if many >= SPARSE_BELOW && !lost => BlockType::Dense,
                     few if few < ULTRA_SPARSE_BELOW && u32::try_from(stored).is_ok() => {
@@ -178,27 +178,27 @@ impl Tile {
         swap_on_big_endian(self.values.bytes_mut(), value_type.size());
         match block_type {
             BlockType::Empty => Ok(()),
-            BlockType::Dense => self.write_cells(output, value_type.size()),
+            BlockType::Dense => self.write_elements(output, value_type.size()),
             _ => with_type!(value_type, T => self.write_entries::<T>(output, block_type)),
         }
     }
 
-    fn write_cells(&self, output: &mut Output, size: usize) -> Result<()> {
+    fn write_elements(&self, output: &mut Output, size: usize) -> Result<()> {
         let bytes = self.values.bytes();
         if bytes.is_empty() {
-            return output.write_zeros(self.cells() * size as u64);
+            return output.write_zeros(self.elements() * size as u64);
         }
         if self.places.is_empty() {
             return output.write(bytes);
         }
         let mut next = 0;
         for (&(row, col), value) in self.places.iter().zip(bytes.chunks_exact(size)) {
-            let cell = u64::from(row) * u64::from(self.cols) + u64::from(col);
-            output.write_zeros((cell - next) * size as u64)?;
+            let element = u64::from(row) * u64::from(self.cols) + u64::from(col);
+            output.write_zeros((element - next) * size as u64)?;
             output.write(value)?;
-            next = cell + 1;
+            next = element + 1;
         }
-        output.write_zeros((self.cells() - next) * size as u64)
+        output.write_zeros((self.elements() - next) * size as u64)
     }
 
     fn write_entries<T: Element>(&self, output: &mut Output, block_type: BlockType) -> Result<()> {

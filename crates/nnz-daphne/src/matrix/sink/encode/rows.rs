@@ -76,7 +76,7 @@ impl EncodedBatch {
         Some(())
     }
 
-    /// Appends the count of a row after byte `end`, and before it those of a few empty rows.
+    /// Appends the count of a row after byte `end`, and before it the counts of a few empty rows.
     /// Returns the end of the count.
     fn begin_row<const WIDTH: usize>(&mut self, end: usize, row: u64, count: u64) -> usize {
         let Self { bytes, stretches, .. } = self;

@@ -1,4 +1,4 @@
-//! A single dense block, written while cells or entries are received.
+//! A single dense block, written while elements or entries are received.
 
 use nnz_core::{At, Batch, Error, Header, Minors, Place, Result};
 
@@ -6,22 +6,22 @@ use crate::DataType;
 use crate::file::swap_on_big_endian;
 use crate::output::Output;
 
-/// Cells by row. Cells that are not received are zero.
-pub(super) struct CellStream {
+/// Elements by row. Elements that are not received are zero.
+pub(super) struct DenseStream {
     cols: u64,
-    cells: u128,
+    elements: u128,
     size: usize,
-    /// Whether explicit zeros have a meaning, which cells cannot represent.
+    /// Whether explicit zeros have a meaning, which elements cannot represent.
     sparse: bool,
-    /// The index of the next cell to be written.
+    /// The index of the next element to be written.
     next: u128,
 }
 
-impl CellStream {
+impl DenseStream {
     pub(super) fn new(header: &Header, data_type: DataType) -> Self {
         Self {
             cols: header.shape.cols,
-            cells: header.shape.elements(),
+            elements: header.shape.elements(),
             size: header.value_type.size(),
             sparse: data_type == DataType::Csr,
             next: 0,
@@ -113,7 +113,7 @@ impl CellStream {
         output.write(bytes)
     }
 
-    /// Writes zeros up to a cell.
+    /// Writes zeros up to an element.
     fn fill(&mut self, output: &mut Output, to: u128) -> Result<()> {
         let gap = to.saturating_sub(self.next).saturating_mul(self.size as u128);
         let gap = u64::try_from(gap).map_err(|_| {
@@ -125,6 +125,6 @@ impl CellStream {
     }
 
     pub(super) fn finish(&mut self, output: &mut Output) -> Result<()> {
-        self.fill(output, self.cells)
+        self.fill(output, self.elements)
     }
 }
