@@ -43,9 +43,12 @@ pub enum BlockType {
 }
 
 impl BlockType {
+    /// All types, in the order of their codes.
+    const ALL: [Self; 4] = [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse];
+
     /// Returns the type with this code.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse].get(usize::from(code)).copied()
+        Self::ALL.get(usize::from(code)).copied()
     }
 
     /// Returns the code.
@@ -80,8 +83,7 @@ impl FromStr for BlockType {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse];
-        let found = all.into_iter().find(|block_type| block_type.name() == text);
+        let found = Self::ALL.into_iter().find(|block_type| block_type.name() == text);
         found.ok_or_else(|| "expected empty, dense, sparse or ultra-sparse".to_owned())
     }
 }

@@ -45,27 +45,23 @@ impl RowPosition {
         to: u64,
         budget: u64,
     ) -> Result<()> {
-        let first = *self;
-        let mut ends = Vec::new();
-        while self.row < to {
-            let held = window.at(self.at(block), block.width(), block.end)?;
-            // Rows in so many bytes have no more entries than are left of the budget.
-            let left = budget.saturating_sub(self.entry - first.entry);
-            let most = left.saturating_mul(block.stride() as u64);
-            let most = usize::try_from(most).unwrap_or(usize::MAX).saturating_add(block.width());
-            ends.clear();
-            self.pass_rows(block, &held[..most.min(held.len())], to, &mut ends);
-            if self.row < to {
-                // The next row has more bytes, or is invalid.
-                let mut next = *self;
-                next.next_row(window, block)?;
+        let (file, first) = (window.file, *self);
+        'read: while self.row < to {
+            let start = self.at(block);
+            let held = window.at(start, block.width(), block.end)?;
+            // The window often has many short rows.
+            while self.row < to {
+                let skip = usize::try_from(self.at(block) - start).unwrap_or(usize::MAX);
+                let count = held.get(skip..).and_then(|rest| block.layout.count(rest));
+                let Some(count) = count else { continue 'read };
+                let next = self.after_row(file, block, count)?;
                 if self.row > first.row && next.entry - first.entry > budget {
                     return Ok(());
                 }
                 *self = next;
             }
         }
-        self.check_end(window.file, block)
+        self.check_end(file, block)
     }
 
     /// Advances past one row, and returns its entries.
@@ -75,10 +71,15 @@ impl RowPosition {
         block: &Block,
     ) -> Result<Range<u64>> {
         let count = block.layout.count(window.at(self.at(block), block.width(), block.end)?);
-        let first = self.entry;
-        self.begin_row(window.file, block, count.unwrap_or(u64::MAX))?;
-        *self = Self { row: self.row + 1, entry: first + self.left, left: 0 };
-        Ok(first..self.entry)
+        let next = self.after_row(window.file, block, count.unwrap_or(u64::MAX))?;
+        Ok(std::mem::replace(self, next).entry..next.entry)
+    }
+
+    /// Returns the position after a row with this count.
+    #[inline(always)]
+    fn after_row(mut self, file: &DataFile, block: &Block, count: u64) -> Result<Self> {
+        self.begin_row(file, block, count)?;
+        Ok(Self { row: self.row + 1, entry: self.entry + count, left: 0 })
     }
 
     /// Advances past complete and valid rows in some bytes, which start here. Appends to `ends` the
@@ -98,27 +99,36 @@ impl RowPosition {
     }
 
     /// Advances from the count of a row to its entries.
+    #[inline(always)]
     pub(super) fn begin_row(&mut self, file: &DataFile, block: &Block, count: u64) -> Result<()> {
-        let (cols, stride) = (u64::from(block.cols), block.stride() as u64);
-        let at = self.at(block);
-        let start = at + block.width() as u64;
+        let left = block.end.saturating_sub(self.at(block) + block.width() as u64);
         // There are less than 2^32 columns, so the length in bytes does not overflow.
-        if count <= cols && count * stride <= block.end.saturating_sub(start) {
+        if count <= block.cols.into() && count * block.stride() as u64 <= left {
             self.left = count;
             return Ok(());
         }
-        let row = self.row;
-        let end = count.saturating_mul(stride).saturating_add(start);
-        Err(if count > cols {
+        Err(self.refused(file, block, count))
+    }
+
+    /// Returns the error for a row with too many entries.
+    #[cold]
+    fn refused(self, file: &DataFile, block: &Block, count: u64) -> Error {
+        let (row, at) = (self.row, self.at(block));
+        if count > block.cols.into() {
             let found = format!("{count} entries in row {row} of the {block}");
-            file.mismatch(at, found, format!("at most {cols}, the number of columns"))
-        } else if end <= file.len() {
+            return file.mismatch(
+                at,
+                found,
+                format!("at most {}, the number of columns", block.cols),
+            );
+        }
+        let end = at + block.width() as u64 + count * block.stride() as u64;
+        if end <= file.len() {
             // The row is complete, but the block ends too early.
-            too_few(file, block, &format!("row {row}, which ends at byte {end}"))
-        } else {
-            let found = format!("the end of the file in row {row} of the {block}");
-            file.mismatch(at, found, format!("{count} entries; the file is truncated"))
-        })
+            return too_few(file, block, &format!("row {row}, which ends at byte {end}"));
+        }
+        let found = format!("the end of the file in row {row} of the {block}");
+        file.mismatch(at, found, format!("{count} entries; the file is truncated"))
     }
 
     /// Advances past the entries of the current row that start before byte `end`, and returns their

@@ -54,8 +54,8 @@ impl RowLayout {
     /// starting from the last element.
     pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSpan {
         match self {
-            Self::Narrow => pass::<Narrow>(bytes, bounds, ends),
-            Self::Wide | Self::Arrays => pass::<Wide>(bytes, bounds, ends),
+            Self::Narrow => pass::<4>(bytes, bounds, ends),
+            Self::Wide | Self::Arrays => pass::<8>(bytes, bounds, ends),
         }
     }
 
@@ -72,8 +72,8 @@ impl RowLayout {
         let split = match (self, size_of::<T>()) {
             (Self::Narrow, 4) => deinterleave_u32(rows, columns, bytemuck::cast_slice_mut(values)),
             (Self::Narrow, 8) => deinterleave_u64(rows, columns, bytemuck::cast_slice_mut(values)),
-            (Self::Narrow, _) => split_rows::<Narrow, T>(rows, columns, values),
-            _ => split_rows::<Wide, T>(rows, columns, values),
+            (Self::Narrow, _) => split_rows::<T, 4>(rows, columns, values),
+            _ => split_rows::<T, 8>(rows, columns, values),
         };
         columns.truncate(entries);
         values.truncate(entries);
@@ -106,23 +106,23 @@ pub(crate) struct RowSpan {
     pub(crate) bytes: usize,
 }
 
-fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSpan {
-    let stride = C::WIDTH + bounds.size;
+fn pass<const WIDTH: usize>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSpan {
+    let stride = WIDTH + bounds.size;
     let mut passed = RowSpan::default();
     let mut entries = ends.last().copied().unwrap_or(0);
     let (mut before, mut sequence) = (0, 0);
     let mut seen = 0;
     while passed.rows < bounds.rows {
         let start = passed.bytes;
-        let Some(count) = bytes.get(start..start + C::WIDTH) else { break };
-        let count = C::read(count);
+        let Some(count) = bytes.get(start..start + WIDTH) else { break };
+        let count = read::<WIDTH>(count);
         if count > bounds.entries {
             break;
         }
         // The position of a row depends on the previous one, too late for the prefetcher. Reading a
         // byte further ahead loads it into the cache.
         seen ^= bytes.get(start + AHEAD).copied().unwrap_or(0);
-        let end = start as u64 + (C::WIDTH as u64 + u64::from(count) * stride as u64);
+        let end = start as u64 + (WIDTH as u64 + u64::from(count) * stride as u64);
         let Some(end) = usize::try_from(end).ok().filter(|&end| end <= bytes.len()) else { break };
         passed.bytes = end;
         passed.rows += 1;
@@ -135,7 +135,7 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSp
             let (len, each) = (end - start, count as usize);
             let ahead = bytes.get(end..).unwrap_or_default();
             let most = usize::try_from(bounds.rows - passed.rows).unwrap_or(usize::MAX);
-            let rows = equal_rows::<C>(ahead, len, count).min(most);
+            let rows = equal_rows::<WIDTH>(ahead, len, count).min(most);
             passed.rows += rows as u64;
             passed.bytes += rows * len;
             ends.extend((1..=rows).map(|row| entries + row * each));
@@ -149,8 +149,8 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> RowSp
 
 /// Returns how many consecutive rows have this length and count, except for some of the last ones.
 /// Their positions are known, so each can be checked without the previous one.
-fn equal_rows<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
-    let differs = |row: &[u8]| row.get(..C::WIDTH).map_or(0, C::read) ^ count;
+fn equal_rows<const WIDTH: usize>(bytes: &[u8], len: usize, count: u32) -> usize {
+    let differs = |row: &[u8]| row.get(..WIDTH).map_or(0, read::<WIDTH>) ^ count;
     let groups = bytes.chunks_exact(len.saturating_mul(AT_ONCE));
     let equal = groups.take_while(|group| {
         (0..AT_ONCE).fold(0, |all, row| all | differs(&group[row * len..])) == 0
@@ -158,57 +158,41 @@ fn equal_rows<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
     equal.count() * AT_ONCE
 }
 
-/// Reads a column; one that is too large is replaced with the largest number.
-trait Column {
-    const WIDTH: usize;
-    fn read(bytes: &[u8]) -> u32;
-}
-
-struct Narrow;
-struct Wide;
-
-impl Column for Narrow {
-    const WIDTH: usize = 4;
-
-    #[inline]
-    fn read(bytes: &[u8]) -> u32 {
-        bytes.try_into().map_or(u32::MAX, u32::from_le_bytes)
+/// Reads a count or a column of `WIDTH` bytes; one that is too large is replaced with the largest
+/// number.
+#[inline]
+fn read<const WIDTH: usize>(bytes: &[u8]) -> u32 {
+    let mut word = [0; 8];
+    match bytes.first_chunk::<WIDTH>() {
+        Some(bytes) => word[..WIDTH].copy_from_slice(bytes),
+        None => return u32::MAX,
     }
+    u32::try_from(u64::from_le_bytes(word)).unwrap_or(u32::MAX)
 }
 
-impl Column for Wide {
-    const WIDTH: usize = 8;
-
-    #[inline]
-    fn read(bytes: &[u8]) -> u32 {
-        let wide = bytes.try_into().map_or(u64::MAX, u64::from_le_bytes);
-        u32::try_from(wide).unwrap_or(u32::MAX)
-    }
-}
-
-fn split_rows<C: Column, T: Element>(
+fn split_rows<T: Element, const WIDTH: usize>(
     PairRows { bytes, ends, between }: PairRows<'_>,
     columns: &mut [u32],
     values: &mut [T],
 ) -> Option<()> {
-    let stride = C::WIDTH + size_of::<T>();
+    let stride = WIDTH + size_of::<T>();
     let mut skipped = 0;
     for row in ends.windows(2) {
         let pairs = bytes.get(skipped + row[0] * stride..skipped + row[1] * stride)?;
         let (columns, values) = (columns.get_mut(row[0]..)?, values.get_mut(row[0]..)?);
-        split::<C, T>(pairs, columns, values);
+        split::<T, WIDTH>(pairs, columns, values);
         skipped += between;
     }
     Some(())
 }
 
 #[inline]
-fn split<C: Column, T: Element>(pairs: &[u8], columns: &mut [u32], values: &mut [T]) {
-    let stride = C::WIDTH + size_of::<T>();
+fn split<T: Element, const WIDTH: usize>(pairs: &[u8], columns: &mut [u32], values: &mut [T]) {
+    let stride = WIDTH + size_of::<T>();
     let places = columns.iter_mut().zip(values);
     for (pair, (column, value)) in pairs.chunks_exact(stride).zip(places) {
-        let (first, second) = pair.split_at(C::WIDTH);
-        *column = C::read(first);
+        let (first, second) = pair.split_at(WIDTH);
+        *column = read::<WIDTH>(first);
         *value = bytemuck::pod_read_unaligned(second);
     }
 }

@@ -50,16 +50,6 @@ pub(crate) struct Stretch {
     number: u64,
 }
 
-/// A stretch that was read.
-pub(crate) struct StretchBytes<'a> {
-    stretches: &'a Stretches,
-    buffer: Vec<u8>,
-    /// The range of its bytes in the file.
-    bytes: Range<u64>,
-    /// The position of the first row or entry in it.
-    pub(crate) position: RowPosition,
-}
-
 impl Stretches {
     /// Starts with the rows from a position up to `end`.
     pub(crate) fn new(
@@ -212,11 +202,17 @@ impl Drop for StretchGuard<'_> {
 }
 
 impl Stretch {
-    /// Reads the stretch, and appends to `ends` the end of each row among its entries.
-    pub(crate) fn open(&self, file: &DataFile, ends: &mut Vec<usize>) -> Result<StretchBytes<'_>> {
+    /// Reads the stretch, and appends to `ends` the end of each row among its entries. Calls `decode`
+    /// with the position of the first row or entry, and the bytes from there on.
+    pub(crate) fn read<T>(
+        &self,
+        file: &DataFile,
+        ends: &mut Vec<usize>,
+        decode: impl FnOnce(RowPosition, &[u8], &[usize]) -> Result<T>,
+    ) -> Result<T> {
         let Self { all: stretches, number } = self;
         stretches.progress().begun.insert(*number);
-        let begun = StretchGuard { stretches, number: *number };
+        let guard = StretchGuard { stretches, number: *number };
         let bytes = stretches.whole_entries(*number);
         let buffer = stretches.buffers.read(file, bytes.clone())?;
         let position = stretches.start(file, *number)?;
@@ -225,25 +221,13 @@ impl Stretch {
         progress.starts.remove(number);
         progress.starts.insert(number + 1, next);
         drop(progress);
-        drop(begun);
-        Ok(StretchBytes { stretches, buffer, bytes, position })
-    }
-}
-
-impl StretchBytes<'_> {
-    /// Returns the bytes from the first row on, and their position in the file.
-    pub(crate) fn bytes(&self) -> (u64, &[u8]) {
+        drop(guard);
         // Bytes after the last row are not needed.
-        let at = self.position.at(&self.stretches.block);
-        let skip = at.checked_sub(self.bytes.start);
-        let skip = skip.and_then(|skip| usize::try_from(skip).ok());
-        let len = usize::try_from(self.bytes.end - self.bytes.start).unwrap_or(usize::MAX);
-        (at, skip.and_then(|skip| self.buffer.get(skip..len)).unwrap_or_default())
-    }
-}
-
-impl Drop for StretchBytes<'_> {
-    fn drop(&mut self) {
-        self.stretches.buffers.give_back(std::mem::take(&mut self.buffer));
+        let within =
+            |at: u64| usize::try_from(at.saturating_sub(bytes.start)).unwrap_or(usize::MAX);
+        let held = within(position.at(&stretches.block))..within(bytes.end);
+        let decoded = decode(position, buffer.get(held).unwrap_or_default(), ends);
+        stretches.buffers.give_back(buffer);
+        decoded
     }
 }

@@ -43,10 +43,11 @@ impl Decoder<'_> {
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<u64> {
-        let held = stretch.open(self.file, offsets)?;
-        let first = held.position;
-        self.rows(block, held.bytes(), first.left > 0, offsets, columns, values)?;
-        Ok(first.row)
+        stretch.read(self.file, offsets, |first, bytes, offsets| {
+            let (at, count_read) = (first.at(block), first.left > 0);
+            self.rows(block, (at, bytes), count_read, offsets, columns, values)?;
+            Ok(first.row)
+        })
     }
 
     /// Decodes rows from bytes; `first` is the position of the first byte. If `count_read`, the
