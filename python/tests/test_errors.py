@@ -78,7 +78,7 @@ def test_memory_is_limited():
 def test_a_selection_has_the_path_of_its_file(tmp_path):
     path = tmp_path / "m.mtx"
     path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 3\n1 1 4\n")
-    with pytest.raises(nnz.CorruptFileError) as raised:
+    with pytest.raises(nnz.DuplicateError) as raised:
         nnz.convert(nnz.open(path)[:1], tmp_path / "m.npz")
     assert raised.value.path == str(path)
     assert str(raised.value).startswith(f"the selection from {path}: ")

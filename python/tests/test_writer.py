@@ -274,7 +274,7 @@ def test_errors_of_a_writer_have_its_path(tmp_path):
     # It is still there, and does not cancel others.
     table = tmp_path / "t.csv"
     table.write_text("1,0\n0,2\n")
-    assert nnz.open(table).shape == (2, 2)
+    assert nnz.open(table, header="no").shape == (2, 2)
 
 
 @pytest.mark.parametrize("block", [np.array([[2**53 + 1]]), np.array([[2**64 - 1]], np.uint64), np.array([[-(2**53) - 1]])])

@@ -1,5 +1,6 @@
 //! `cargo xtask check`: what the tests leave out, because it takes long or tools that few have.
 
+pub(crate) mod api;
 mod features;
 mod msrv;
 mod packages;
@@ -13,17 +14,22 @@ use crate::error::{Error, Result};
 use crate::summary::Summary;
 
 /// Checks to run.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Options {
     /// All that can be checked here, if nothing is named. What is named has to be possible.
     what: Vec<Check>,
     /// Do not build the packages.
     #[arg(long)]
     quick: bool,
+    /// Write the listing of the public interface.
+    #[arg(long)]
+    update: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Check {
+    /// The public interface, compared with its listing.
+    Api,
     /// Each feature of nnz alone.
     Features,
     /// The oldest Rust that Cargo.toml states.
@@ -47,7 +53,7 @@ impl Check {
     /// Returns why it cannot be checked here.
     fn missing(self) -> Option<String> {
         match self {
-            Self::Features | Self::Packages => None,
+            Self::Api | Self::Features | Self::Packages => None,
             Self::Msrv => msrv::missing(),
             Self::Semver => semver::missing(),
             Self::Targets => targets::missing(),
@@ -55,11 +61,12 @@ impl Check {
         }
     }
 
-    fn run(self, quick: bool) -> Result<()> {
+    fn run(self, options: &Options) -> Result<()> {
         match self {
+            Self::Api => api::check(options.update),
             Self::Features => features::check(),
             Self::Msrv => msrv::check(),
-            Self::Packages => packages::check(quick),
+            Self::Packages => packages::check(options.quick),
             Self::Semver => semver::check(),
             Self::Targets => targets::check(),
             Self::Typos => typos::check(),
@@ -73,21 +80,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     for &check in &options.what {
         summary.step(&check.name(), || match check.missing() {
             Some(why) => Err(Error::new(why)),
-            None => check.run(options.quick),
+            None => check.run(options),
         });
     }
     if options.what.is_empty() {
-        all(&mut summary);
+        all(&mut summary, options);
     }
     summary.end()
 }
 
 /// Checks all that can be checked here.
-pub(crate) fn all(summary: &mut Summary) {
+pub(crate) fn all(summary: &mut Summary, options: &Options) {
     for &check in Check::value_variants() {
         match check.missing() {
             Some(why) => summary.skip(&check.name(), &why),
-            None => summary.step(&check.name(), || check.run(false)),
+            None => summary.step(&check.name(), || check.run(options)),
         }
     }
 }

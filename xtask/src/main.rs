@@ -39,6 +39,9 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
+    if let Some(done) = check::api::as_rustdoc() {
+        return if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
         Chore::Check(options) => check::run(&options),

@@ -108,7 +108,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Means::None(why) => summary.skip("kernels of 64-bit Arm", why),
     }
     if options.full {
-        check::all(&mut summary);
+        check::all(&mut summary, &check::Options::default());
         summary.step("large files, in bounded memory", large);
         fuzzed(&mut summary);
         #[cfg(unix)]

@@ -272,7 +272,7 @@ fn wrong_headers_are_errors() {
         (r#"{"format": "CSR", "data_types": {"values": "bint8"}}"#, "values"),
         (r#"{"format": "CSR", "data_types": {"indices_0": "int8"}}"#, "indices_0"),
         (r#"{"format": "DMAT"}"#, "without an entry"),
-        (r#"{"format": "CSR", "fill": false}"#, "hold 7"),
+        (r#"{"format": "CSR", "fill": false}"#, "have the value 7"),
         (r#"{"format": "CVEC"}"#, "dimensions"),
         (r#"{"format": "CSR", "structure": "symmetric_lower"}"#, "square"),
         (r#"{"shape": [2, 3]}"#, "format"),

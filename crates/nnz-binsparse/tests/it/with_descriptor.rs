@@ -31,7 +31,9 @@ fn refused(tensor: &Tensor, descriptor: serde_json::Value) -> String {
 fn a_fill_value_is_required_if_the_tensor_has_one() {
     let without = json!({"format": "CSR", "fill": false});
     let tensor = |fill| matrix(&DIAGONAL, Values::F64(vec![1.0, 2.0]), Some(fill));
-    for (fill, part) in [(Scalar::I64(7), "hold 7"), (Scalar::F64(-0.0), "hold -0.0")] {
+    for (fill, part) in
+        [(Scalar::I64(7), "have the value 7"), (Scalar::F64(-0.0), "have the value -0.0")]
+    {
         let message = refused(&tensor(fill), without.clone());
         assert!(message.contains("binsparse.fill") && message.contains(part), "{message}");
     }
@@ -120,7 +122,7 @@ fn skew_and_hermitian_triangles_are_checked_with_their_sign() {
     refused(&conjugated, skew("symmetric_upper"));
     // The fill value does not correspond to itself either.
     let filled = Tensor { fill: Some(Scalar::F64(7.0)), ..turned };
-    assert!(refused(&filled, skew("skew_symmetric_lower")).contains("not stored"));
+    assert!(refused(&filled, skew("skew_symmetric_lower")).contains("a fill value that is valid"));
 }
 
 #[test]

@@ -612,7 +612,7 @@ fn whole_files_larger_than_the_free_space_are_refused_in_advance() {
             let arguments = [flags, &["--force"], &sources[..], &[text(&path)]].concat();
             let message = run(&arguments).refused();
             assert!(message.contains("no space left on"), "{arguments:?}: {message}");
-            let stderr = message.contains("takes at least");
+            let stderr = message.contains("needs at least");
             assert_eq!(stderr, beforehand, "{arguments:?}: {message}");
             assert_eq!(path.exists().then(|| content(&path)), before);
             let left: &[&str] = if replaces { &[target] } else { &[] };

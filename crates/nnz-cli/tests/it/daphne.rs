@@ -682,7 +682,7 @@ fn frames_larger_than_the_disk_are_refused() {
     fs::write(&source, bytes).unwrap();
     let refused = run(&["convert", text(&source), text(&folder.path().join("g.dbdf"))]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.err.contains("takes at least"), "{}", refused.err);
+    assert!(refused.err.contains("needs at least"), "{}", refused.err);
 }
 
 #[test]

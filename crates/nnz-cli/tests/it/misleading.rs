@@ -136,7 +136,7 @@ fn the_space_that_a_target_needs_is_stated_with_its_directory() {
     };
     let directory = text(folder.path()).to_owned();
     for (side, needed) in
-        [(1 << 32, "takes 2^64 bytes or more, "), (1 << 30, "takes at least 2305")]
+        [(1 << 32, "needs 2^64 bytes or more, "), (1 << 30, "needs at least 2305")]
     {
         let says = at(side);
         assert!(says.contains(&directory) && says.contains(needed), "{says}");

@@ -271,8 +271,8 @@ fn wrong_options_are_refused() {
         &[&small, &out, "--kind", "fragments"],
         "contains a matrix; --kind fragments requires genomic fragments",
     );
-    refused(&[&small, &out, "--kind", "bits"], "is not bit-packed");
-    refused(&[&unpacked, &out, "--kind", "bits"], "is not bit-packed");
+    refused(&[&small, &out, "--kind", "bits"], "not bit-packed");
+    refused(&[&unpacked, &out, "--kind", "bits"], "not bit-packed");
     refused(&[&store, &out, "--kind", "spy"], "contains genomic fragments");
     refused(&[&files.path("missing.mtx"), &out], "no such file");
     let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";

@@ -102,7 +102,7 @@ fn tables_that_make_no_sense_are_not_written() {
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     fs::write(at("m.mtx"), format!("{banner}4000000000 4000000000 1\n1 1 5\n")).unwrap();
     let message = run(&["convert", &at("m.mtx"), &at("m.csv")]).refused();
-    assert!(message.contains("the target takes 2^64 bytes or more"), "{message}");
+    assert!(message.contains("the target needs 2^64 bytes or more"), "{message}");
     fs::write(at("e.mtx"), format!("{banner}2 0 0\n")).unwrap();
     let message = run(&["convert", &at("e.mtx"), &at("e.csv")]).refused();
     assert!(message.contains("without columns"), "{message}");

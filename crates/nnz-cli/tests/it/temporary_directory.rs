@@ -130,7 +130,7 @@ fn full_directories_are_reported() {
         assert!(failed.err.contains(&at), "{arguments:?} {}", failed.err);
         // Sorting checks the free space in advance.
         let full = failed.err.contains("temporary file: no space left on the device");
-        assert!(full || failed.err.contains("sorting takes at least"), "{}", failed.err);
+        assert!(full || failed.err.contains("sorting needs at least"), "{}", failed.err);
     }
     assert_eq!(names_in(disk.path()), ["fill"]);
 }

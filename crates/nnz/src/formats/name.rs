@@ -12,7 +12,7 @@ use std::fmt;
 /// assert_eq!(options.format, Some(FormatName::new("bpcells")));
 ///
 /// // A name or alias that is entered by a user.
-/// let name = Registry::default().find("mm").map(|format| format.info().name);
+/// let name = Registry::default().find("matrix-market").map(|format| format.info().name);
 /// assert_eq!(name, Some(FormatName::new("mtx")));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
