@@ -126,7 +126,7 @@ def test_tables_are_added_to_slices(nnz, tmp_path):
 def test_printed_annotations_can_be_added_again(nnz, tmp_path):
     nnz.ok("annotations", FULL, "rows", tmp_path / "t.csv")
     added = ["--row-annotations", tmp_path / "t.csv"]
-    assert 'an annotation "n_counts" already' in nnz.refuses("convert", FULL, tmp_path / "a.h5ad", *added)
+    assert 'already have an annotation "n_counts"' in nnz.refuses("convert", FULL, tmp_path / "a.h5ad", *added)
     columns = (tmp_path / "t.csv").read_text().splitlines()[0].split(",")[1:]
     left_out = [word for column in columns for word in ("--drop", f"obs/{column}")]
     nnz.ok("convert", FULL, tmp_path / "a.h5ad", *left_out, *added)
