@@ -58,8 +58,7 @@ class CountedFragments(FragmentReader):
         path : str or os.PathLike, optional
             Where the matrix is written, in any format. Without a path nothing is written.
         mode : {"insertions", "overlaps"}
-            Unit to count: the first and the last base of a fragment, separately; or fragments that overlap a
-            region.
+            Count the first and the last base of a fragment, separately; or fragments that overlap a region.
         progress, **options : optional
             As in `nnz.write`.
 

@@ -558,7 +558,7 @@ class Matrix(Lazy, Parallel):
     def report(self, *, progress: Progress = None) -> Report:
         """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
 
-        Stored data are also validated. Entries are read several times.
+        Stored data is also validated. Entries are read several times.
 
         Parameters
         ----------

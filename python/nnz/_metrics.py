@@ -139,7 +139,7 @@ def aggregate(
     by : str or array_like
         A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
     func : {"sum", "mean", "count_nonzero"}
-        Function of the values of each group.
+        How to combine the values of each group.
     axis : {"rows", "cols", "cells", "features"}, optional
         The axis of the cells; by default as stated in the file, otherwise the rows.
 

@@ -57,7 +57,7 @@ def set_storage_options(options: StorageOptions) -> None:
     """Set the options of all URLs of the process that are opened from now on, as ``nnz --storage-option``.
 
     Without options, credentials come from the environment and configuration files. They are not pickled with handles:
-    a worker process sets its own, or uses options of the environment.
+    a worker process sets its own, or takes them from the environment.
 
     Parameters
     ----------

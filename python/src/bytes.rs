@@ -38,7 +38,7 @@ impl Stored {
         let path = PathBuf::from(path);
         let opened = path.clone();
         let inner = task::run_detached(py, task::Limits::default(), move |context| {
-            // What was missing before may exist now.
+            // A file that was missing before may exist now.
             let context = context.operation();
             let storage = context.storage();
             let open = || match storage.kind(&opened)? {

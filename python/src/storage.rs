@@ -11,8 +11,8 @@ use pyo3::types::PyTuple;
 
 use crate::error::OrRaise as _;
 
-/// The context of operations, and the parent token of their tokens: they share the storage of the
-/// context, which waits for servers no longer once all of them are cancelled.
+/// The context of operations, and the token of which their tokens are members. They share the storage of the context,
+/// which stops waiting for servers when all operations that run are cancelled.
 #[derive(Clone)]
 pub(crate) struct Scope {
     context: Context,

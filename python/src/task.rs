@@ -76,7 +76,7 @@ pub(crate) fn run_detached<T: Send + 'static>(
     work: impl FnOnce(&Context) -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let scope = Scope::current();
-    // What it opens outlives it, so its token is not in the context.
+    // Files that it opens outlive it, so they do not have its token.
     let running = scope.member();
     let context = limits.context(&scope);
     let mut done = spawn(running, move || work(&context))?;

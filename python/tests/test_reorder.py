@@ -65,3 +65,13 @@ def test_profiles_keep_all_elements(tmp_path, name, profile):
     nnz.write(matrix.tocsr(), source, axis_kinds=kinds, **labels)
     nnz.convert(source, tmp_path / name, profile=profile)
     assert nnz.diff(source, tmp_path / name, by_name=name not in ("m.npz", "m.mtx")) == []
+
+
+def test_repeated_names_of_files_without_a_matrix_are_reported_with_the_file(tmp_path):
+    anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    first, second = tmp_path / "first.h5ad", tmp_path / "second.h5ad"
+    for path, names in ((first, ["a", "a"]), (second, ["a", "b"])):
+        anndata.AnnData(obs=pandas.DataFrame(index=names)).write_h5ad(path)
+    with pytest.raises(nnz.Error, match="cannot be matched by name") as raised:
+        nnz.diff(first, second, by_name=True)
+    assert raised.value.path == str(first)

@@ -34,7 +34,7 @@ def test_a_certificate_that_is_not_trusted_is_named(served):
 
 def test_a_directory_without_a_store_is_named(served):
     error = served.place.refused("info", f"{served.plain}/")
-    assert "HTML page" in error, error
+    assert "the server responded with an HTML page" in error, error
     error = served.place.refused("info", f"{served.plain}/none")
     assert "no such file or directory" in error, error
 

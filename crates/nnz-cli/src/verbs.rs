@@ -52,7 +52,7 @@ pub(crate) fn cat(args: &args::Cat, context: &Context) -> Result<Outcome, Error>
         .duplicates(args.duplicates.map(Into::into));
     let place = args.source.source_place();
     let mut read = Ok(());
-    // Data read before an error are printed, too.
+    // Entries read before an error are printed, too.
     match found {
         Dataset::Fragments(source) => return fragments::cat(args, &*source, context),
         Dataset::Table(frame) => return frames::cat(args, &options, &frame),

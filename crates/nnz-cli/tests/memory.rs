@@ -381,7 +381,7 @@ fn reading_and_writing_on_any_number_of_threads() {
 
 /// All elements at once would take 480 MB.
 #[test]
-fn files_with_all_cells_in_chunks_of_rows_and_columns() {
+fn files_with_all_elements_in_chunks_of_rows_and_columns() {
     let bench = Bench::new();
     let [entries, total] = store_of(&bench.path("m.bpcells"), 4000);
     for order in ["--order=col", "--order=row"] {

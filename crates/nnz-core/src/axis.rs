@@ -20,6 +20,15 @@ impl Axis {
             Self::Cols => Self::Rows,
         }
     }
+
+    /// Returns the name of one position of the axis: `row` or `column`.
+    #[must_use]
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Rows => "row",
+            Self::Cols => "column",
+        }
+    }
 }
 
 impl fmt::Display for Axis {

@@ -81,7 +81,7 @@ impl Cancellation {
         Self(Arc::new(State { of: Some(self.clone()), ..State::default() }))
     }
 
-    /// Marks the operation of this token as running. A token that is no [member](Self::member) does not change.
+    /// Marks the operation of this token as running. Nothing changes if it is not a [member](Self::member).
     pub fn start(&self) -> RunningOperation {
         if let Some(of) = &self.0.of {
             of.running().push(Arc::clone(&self.0));

@@ -67,7 +67,7 @@ pub enum At {
 pub struct Place {
     /// The file or directory, with `::GROUP` for a group inside a file.
     pub path: Option<PathBuf>,
-    /// Whether it is a selection of rows and columns of the path, in which positions are counted.
+    /// Whether it is a selection of rows and columns from the path; positions are then counted in the selection.
     pub selection: bool,
     /// The array's name.
     pub array: Option<String>,

@@ -42,7 +42,7 @@ pub use annotations::{
 };
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
-pub use cancellation::Cancellation;
+pub use cancellation::{Cancellation, RunningOperation};
 pub use cast::{CastError, Rounding};
 pub use entries::Entries;
 pub use error::{At, Error, ErrorKind, Hint, Place, Result, full_path, readable};

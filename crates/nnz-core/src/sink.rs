@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Batch, Error, Order, Result, ValueType};
 
-/// Capabilities of a format. A matrix is converted to them before it is written.
+/// Capabilities of a format. A matrix is converted to fit them before it is written.
 #[derive(Clone, Debug)]
 pub struct SinkCapabilities {
     /// Supported storage orders.

@@ -10,7 +10,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The first bytes of a text that [`not_text`] needs.
 pub const TEXT_START: usize = 64;
 
-/// Returns what was found and what was expected if a file does not begin as text in UTF-8: UTF-16, which
+/// Returns what was found and what was expected if a file does not begin like text in UTF-8: UTF-16, which
 /// spreadsheets write, a pointer of Git LFS, or a common binary format.
 ///
 /// ```

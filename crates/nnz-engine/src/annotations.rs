@@ -11,8 +11,6 @@ mod unique;
 
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result, readable};
 
-use crate::slice::one_of;
-
 pub use appended::{Appended, DroppedColumn, Join};
 pub use labels::{Labelled, Labels, OriginalPositions};
 pub(crate) use selected_rows::SelectedRows;
@@ -30,7 +28,7 @@ pub(crate) fn named(source: &dyn MatrixSource, positions: bool) -> Result<Vec<St
     let mut named = Vec::new();
     for axis in [Axis::Rows, Axis::Cols] {
         let Some(table) = readable(source.annotations(axis))? else {
-            named.push(format!("{} annotations", one_of(axis)));
+            named.push(format!("{} annotations", axis.singular()));
             continue;
         };
         let Some(table) = table else { continue };
@@ -45,7 +43,7 @@ pub(crate) fn named(source: &dyn MatrixSource, positions: bool) -> Result<Vec<St
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        named.push(format!("{} annotations ({}{more})", one_of(axis), shown.join(", ")));
+        named.push(format!("{} annotations ({}{more})", axis.singular(), shown.join(", ")));
     }
     Ok(named)
 }

@@ -8,7 +8,6 @@ use nnz_storage::TaskContext;
 
 use crate::flow::{Done, Workers, run};
 use crate::repeated_names::repeated_names;
-use crate::slice::one_of;
 use entries::CheckWork;
 pub(crate) use uniqueness::{Ascent, DuplicateSearch, refuse_repeated};
 
@@ -32,7 +31,7 @@ pub fn check(
         match read {
             Ok(None) => {}
             Ok(Some(repeated)) => {
-                let what = format!("duplicate name of a {}: {:?}", one_of(axis), repeated.first);
+                let what = format!("duplicate name of a {}: {:?}", axis.singular(), repeated.first);
                 each(Finding::note(place.clone(), what));
             }
             Err(error) => report_error(error, each)?,

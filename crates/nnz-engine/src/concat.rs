@@ -16,7 +16,6 @@ use nnz_core::{
 
 use crate::annotations::{Appended, Join};
 use crate::parts::{InParts, Next, Open, Steps};
-use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
 use merge::MajorRanges;
@@ -133,7 +132,7 @@ impl Concat {
             let start = length;
             let len = source.header().shape.len(axis);
             length = length.checked_add(len).ok_or_else(|| {
-                let what = format!("more than 2^64 {}s in total", one_of(axis));
+                let what = format!("more than 2^64 {}s in total", axis.singular());
                 Error::unsupported(place.clone(), what)
             })?;
             let steps = Arc::new(Steps::new(place.clone(), Vec::new()));
@@ -238,7 +237,7 @@ fn check_shapes(inputs: &[ConcatInput], axis: Axis) -> Result<()> {
     for input in rest {
         if input.len(across) != first.len(across) {
             let shape = input.source.header().shape;
-            let found = format!("{} {}s ({shape})", input.len(across), one_of(across));
+            let found = format!("{} {}s ({shape})", input.len(across), across.singular());
             let (first_shape, len) = (first.source.header().shape, first.len(across));
             let what =
                 format!("found {found}, expected {len}, as in {} ({first_shape})", first.place);

@@ -17,7 +17,6 @@ use nnz_core::{
 
 use crate::annotations;
 use crate::flow::Workers;
-use crate::slice::one_of;
 use crate::{DuplicatePolicy, MatrixTarget, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{FirstPass, Plan};
@@ -232,7 +231,7 @@ fn check_names(
                 names.drain()?;
             }
         } else if !matches!(readable(source.read_names(axis))?, Some(None)) {
-            dropped.push(format!("{} names", one_of(axis)));
+            dropped.push(format!("{} names", axis.singular()));
         }
     }
     Ok(dropped)

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
-use crate::slice::{describe_nothing, nothing_selected, one_of, one_of_kind};
+use crate::slice::{describe_nothing, nothing_selected, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
 use measured::{MeasureCondition, more};
@@ -339,7 +339,7 @@ fn both(one: &[Range<u64>], other: &[Range<u64>]) -> Vec<Range<u64>> {
 
 /// The error for names of the axis whose rows or columns are measured.
 fn same_axis(pattern: &str, axis: Axis) -> Error {
-    let (one, other) = (one_of(axis), axis.other());
+    let (one, other) = (axis.singular(), axis.other());
     let option = match other {
         Axis::Rows => "rows",
         Axis::Cols => "cols",

@@ -30,6 +30,7 @@ pub(crate) use names::shown;
 pub use peaks::Peaks;
 pub use print::print;
 pub use query::query;
+pub use ranges::{FragmentRange, RangeReader};
 pub use region::Region;
 pub use select::{SelectOptions, select};
 pub use sort::{SortedRun, SortedRuns};

@@ -73,7 +73,7 @@ pub use diff::{
 pub use filter::{Filter, FilterResult, FilteredAxis, filter};
 pub use free_space::check_free_space;
 pub use names::{check_one_line, print_names};
-pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart};
+pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart, RunningOperation};
 pub use nnz_storage::{TaskContext, default_memory, default_threads};
 pub use observed::Observed;
 pub use padded::Padded;

@@ -45,8 +45,8 @@ impl Padded {
     ///
     /// # Errors
     ///
-    /// Fails if the shape is smaller than the matrix, if the matrix has a structure, or if its fill
-    /// value is not zero.
+    /// Fails if the shape is smaller than the matrix, or if the matrix has a structure, a fill value
+    /// other than zero, or one value that all entries share.
     pub fn new(inner: Box<dyn MatrixSource>, shape: Shape) -> Result<Self> {
         let place = inner.place();
         let source = inner.header();
@@ -103,12 +103,7 @@ impl MatrixSource for Padded {
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        let count = self.header.shape.major(self.header.order);
-        if majors.start > majors.end || majors.end > count {
-            let (axis, Range { start, end }) = (self.header.order.major(), majors);
-            let what = format!("{axis} {start} to {end} were requested, but there are {count}");
-            return Err(Error::argument(what));
-        }
+        self.header.check_majors(&majors)?;
         let own = majors.start.min(self.own())..majors.end.min(self.own());
         let mut begun = own.is_empty() && !majors.is_empty();
         Ok(Box::new(InParts::new(Box::new(move || {

@@ -11,7 +11,6 @@ use nnz_core::{
 };
 
 use crate::annotations::OriginalPositions;
-use crate::slice::one_of;
 use crate::stats::{Moments, StatsOptions, stats};
 use crate::{Measures, Selection};
 
@@ -177,7 +176,7 @@ fn selection_of(list: impl Iterator<Item = u64>) -> Selection {
 
 /// Reads the column of original positions.
 fn original_positions(source: &dyn MatrixSource, axis: Axis, memory: u64) -> Result<Vec<u64>> {
-    let one = one_of(axis);
+    let one = axis.singular();
     let table = source.annotations(axis)?;
     let at = table.as_ref().and_then(|table| {
         table.columns().iter().position(|column| column.name == ORIGINAL_POSITION)

@@ -21,7 +21,6 @@ use crate::parts::{Gathering, InParts, Next, Open, Steps};
 use crate::stages::{Mirroring, Step, mirror, stays_shared};
 use few::{ShortStretches, few, undivided};
 use pick::{Majors, Pick};
-pub(crate) use position_map::one_of;
 use position_map::{PositionMap, Stretch};
 use selection::ResolvedSelection;
 pub use selection::Selection;
@@ -218,8 +217,9 @@ pub(crate) fn selecting(
     header: &Header,
 ) -> Result<(Box<dyn Step>, Shape)> {
     let all = |axis| std::iter::once(0..header.shape.len(axis)).collect();
-    let of =
-        |of: Axis, ranges| PositionMap::new(ranges, header.shape.len(of), one_of(of)).map(Arc::new);
+    let of = |of: Axis, ranges| {
+        PositionMap::new(ranges, header.shape.len(of), of.singular()).map(Arc::new)
+    };
     let (some, others) = (of(axis, ranges)?, of(axis.other(), all(axis.other()))?);
     let picked = if axis == Axis::Rows { [some, others] } else { [others, some] };
     let shape = Shape { rows: picked[0].len(), cols: picked[1].len() };

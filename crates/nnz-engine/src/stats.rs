@@ -142,7 +142,7 @@ pub(crate) struct RowsOrCols {
     pub(crate) ranges: Vec<Range<u64>>,
 }
 
-/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is of
+/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is for
 /// the whole matrix.
 ///
 /// # Errors

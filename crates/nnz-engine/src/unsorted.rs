@@ -21,7 +21,7 @@ pub struct Unsorted {
 impl fmt::Display for Unsorted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { axis, first, count } = self;
-        let one = crate::slice::one_of(*axis);
+        let one = axis.singular();
         match count {
             1 => write!(f, "the entries of {one} {first} were sorted"),
             _ => {

@@ -106,7 +106,7 @@ impl Input {
         Ok(Self { file: Some(file.clone()), ..input })
     }
 
-    /// Decompresses the text if it begins as gzip, whatever its name, and skips a byte order mark.
+    /// Decompresses the text if it begins like gzip, whatever its name, and skips a byte order mark.
     /// Reading fails if it is UTF-16 or no text.
     ///
     /// # Errors

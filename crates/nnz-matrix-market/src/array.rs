@@ -82,8 +82,8 @@ impl Position {
         }
         // The last column of a skew-symmetric array has no element and is included with the one
         // before.
-        let is_past_end = |at: Self| at.row == rules.shape.rows && at.col < rules.shape.cols;
-        while values > 0 || is_past_end(*self) {
+        let has_no_elements = |at: Self| at.row == rules.shape.rows && at.col < rules.shape.cols;
+        while values > 0 || has_no_elements(*self) {
             let count = values.min(rules.shape.rows - self.row);
             run(*self, count);
             values -= count;

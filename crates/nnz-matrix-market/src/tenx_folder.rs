@@ -42,7 +42,7 @@ struct NamesFile {
     file: InputFile,
     /// The number of columns in its first line.
     columns: usize,
-    /// An oddity of the first name.
+    /// A note, if the first name is unusual.
     oddity: Option<&'static str>,
 }
 

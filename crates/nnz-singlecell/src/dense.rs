@@ -108,7 +108,7 @@ impl Dense {
 }
 
 /// Splits a range of majors into pieces.
-pub(crate) struct CellReader<'a> {
+pub(crate) struct DenseReader<'a> {
     source: &'a Dense,
     fields: Projection,
     /// The majors left to read, the first of which may be read in part.
@@ -121,7 +121,7 @@ pub(crate) struct CellReader<'a> {
     covers: Option<Arc<Covers>>,
 }
 
-impl<'a> CellReader<'a> {
+impl<'a> DenseReader<'a> {
     pub(crate) fn new(source: &'a Dense, majors: Range<u64>, fields: Projection) -> Self {
         let step = source.step(source.shape.minor(source.order));
         Self { source, fields, majors, minor: 0, step, covers: None }
@@ -146,7 +146,7 @@ impl<'a> CellReader<'a> {
     }
 }
 
-impl<'a> UnitReader<'a> for CellReader<'a> {
+impl<'a> UnitReader<'a> for DenseReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (source, fields) = (self.source, self.fields);
         let len = source.shape.minor(source.order);
@@ -161,7 +161,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
         if let Some(covers) = &self.covers {
             self.majors.start = end;
             let covers = Arc::clone(covers);
-            return Ok(Some(Box::new(CoveredPiece { source, fields, majors: first..end, covers })));
+            return Ok(Some(Box::new(CoveredBlock { source, fields, majors: first..end, covers })));
         }
         let (majors, minors) = if len > LARGEST {
             // A part of one major.
@@ -210,14 +210,14 @@ impl Unit for DenseBlock<'_> {
 }
 
 /// Majors of which some minors are read.
-struct CoveredPiece<'a> {
+struct CoveredBlock<'a> {
     source: &'a Dense,
     fields: Projection,
     majors: Range<u64>,
     covers: Arc<Covers>,
 }
 
-impl Unit for CoveredPiece<'_> {
+impl Unit for CoveredBlock<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { source, fields, majors, covers } = *self;
         // No more than the largest piece.

@@ -43,7 +43,7 @@ struct Root {
     cache: Mutex<DirectoryCache>,
 }
 
-/// Listings of the directory and its subdirectories.
+/// Cached listings, open files and file contents of the directory and its subdirectories.
 #[derive(Default)]
 struct DirectoryCache {
     /// Directories with few enough entries to keep all names.

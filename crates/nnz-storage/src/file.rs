@@ -13,7 +13,7 @@ use crate::storage::found;
 use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, TaskContext};
 
 /// Found where a file is expected.
-const NOT_REGULAR: &str = "a directory or special file";
+pub(crate) const NOT_REGULAR: &str = "a directory or special file";
 
 /// An opened regular file, which is passed on to readers.
 ///

@@ -56,7 +56,7 @@ pub struct WriteOptions {
     pub overwrite: bool,
     /// Whether data is synced to disk before the target appears, as by default.
     pub sync: bool,
-    /// The directory for temporary files, the storage of a target at a URL, and the cancellation.
+    /// The context: the directory for temporary files, the storage of a target at a URL, and the cancellation.
     pub context: TaskContext,
 }
 

@@ -1,7 +1,6 @@
 //! Temporary files without a name, which are deleted when they are closed.
 //!
-//! Errors are errors of the system, with the directory as location, because the data is not the
-//! cause.
+//! Errors come from the system, with the directory as location, because the data is not the cause.
 
 use std::fs::File;
 use std::io;

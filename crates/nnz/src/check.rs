@@ -43,8 +43,10 @@ pub fn validate(
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let context = &context.operation();
+    // Repaired faults would not be found.
+    let options = &ValidateOptions { open: options.open.clone().repairs(None) };
     let location = &location.into().resolve(&**context.storage())?;
-    // Data shared by several parts of a file are checked once for each part.
+    // Arrays that several parts of a file share are checked for each part.
     let mut reported = HashSet::new();
     let each = &mut |finding: Finding| {
         if reported.len() >= MAX_REPORTED || reported.insert(finding.to_string()) {

@@ -144,7 +144,7 @@ pub use nnz_core::{
 };
 pub use nnz_engine::{
     Cancellation, CatOptions, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference, NoProgress,
-    Progress, ReadOptions, Selection, Stats, StatsOptions, Summary,
+    Progress, ReadOptions, RunningOperation, Selection, Stats, StatsOptions, Summary,
 };
 pub use open::{OpenOptions, open};
 pub use profile::Profile;

@@ -101,14 +101,14 @@ impl OpenOptions {
         self
     }
 
-    /// Opens as DAPHNE, in this dialect if one is given.
+    /// Sets the dialect of DAPHNE. The location is opened as DAPHNE then, unless another format is set.
     #[cfg(feature = "daphne")]
     #[must_use]
     pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
         self.dialect = dialect;
-        match dialect {
-            Some(_) => self.format(crate::formats::DAPHNE),
-            None => self,
+        match (dialect, self.format) {
+            (Some(_), None) => self.format(crate::formats::DAPHNE),
+            _ => self,
         }
     }
 
@@ -123,10 +123,10 @@ impl OpenOptions {
         }
     }
 
-    /// Returns whether a dialect is given.
+    /// Returns whether a dialect of DAPHNE is given, and no other format.
     pub(crate) fn has_dialect(&self) -> bool {
         #[cfg(feature = "daphne")]
-        return self.dialect.is_some();
+        return self.dialect.is_some() && self.format == Some(crate::formats::DAPHNE);
         #[cfg(not(feature = "daphne"))]
         false
     }

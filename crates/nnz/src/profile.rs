@@ -10,7 +10,7 @@ use nnz_engine::Reordering;
 
 use crate::{ConvertOptions, Location, Summary};
 
-/// Goals to optimize a target for. A profile sets the options that are not given; `docs/sizes.md` lists sizes and
+/// The goal that a target is optimized for. A profile sets the options that are not given; `docs/sizes.md` lists sizes and
 /// speeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {

@@ -95,10 +95,9 @@ fn run(
         return Ok(done);
     }
     let place = from.source_place();
-    let opened = options.open.clone();
     #[cfg(feature = "fragments")]
     let format = found.format();
-    let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
+    let summary = match found.open(&options.open).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
             done.repairs = rewritten_faults(format, from, context)?;

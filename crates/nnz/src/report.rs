@@ -47,7 +47,7 @@ impl Default for ReportOptions {
     }
 }
 
-/// Report about a matrix.
+/// A report on a matrix.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -94,9 +94,8 @@ impl Report {
         context: &Context,
     ) -> Result<Self> {
         let location = &location.into();
-        let open = options.open.clone();
         let Inspection { dataset, members, others: _ } =
-            crate::formats::inspect(location, &open, context)?;
+            crate::formats::inspect(location, &options.open, context)?;
         let source = dataset.into_matrix()?;
         let mut report = Self::of_source(&*source, context)?;
         report.members = members.unwrap_or_default();

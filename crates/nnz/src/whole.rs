@@ -283,7 +283,6 @@ pub fn diff(
     context: &Context,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
-    let open = &open.clone();
     let Some(WholeFile { format, probe, .. }) = find(first, open, context)? else {
         return Ok(false);
     };

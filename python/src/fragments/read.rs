@@ -1,38 +1,14 @@
 //! Reading columns of fragments with many threads.
 
 use nnz::engine::TaskContext;
-use std::collections::VecDeque;
-use std::ops::Range;
-
-use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource, Region};
-use nnz::matrix::{Unit, UnitReader};
+use nnz::engine::fragments::{FragmentRange, RangeReader};
+use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource};
+use nnz::matrix::Unit;
 use nnz::{Error, ErrorKind, Place, Result};
 use nnz_engine::flow::{self, Join, Work, Workers, Write};
 
 /// Number of fragments below which one thread is faster.
 const FEW: u64 = 1 << 16;
-
-/// A range of fragments, possibly only those that overlap some bases.
-#[derive(Clone, Debug)]
-pub(super) struct FragmentRange {
-    pub(super) positions: Range<u64>,
-    pub(super) bases: Option<Range<u32>>,
-}
-
-impl FragmentRange {
-    /// Finds the fragments of a region. A whole chromosome includes empty fragments.
-    pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
-        let Region { chromosome, bases } = region;
-        if *bases == (0..u32::MAX) {
-            let mut segments = source.header().segments.iter();
-            let segment = segments.find(|segment| segment.chromosome == *chromosome);
-            let positions = segment.map_or(0..0, |segment| segment.fragments.clone());
-            return Ok(Self { positions, bases: None });
-        }
-        let positions = source.overlapping(*chromosome, bases.clone())?;
-        Ok(Self { positions, bases: Some(bases.clone()) })
-    }
-}
 
 /// The requested columns of fragments.
 pub(super) struct FragmentRequest {
@@ -80,62 +56,11 @@ impl FragmentRequest {
         let cells = cells || self.cells.is_some();
         // Ends can be stored as lengths. At least one column is needed for the number of fragments.
         let fields = FragmentFields { starts: starts || ends || !cells, ends, cells };
-        let units = Box::new(Parts { source, fields, left: self.parts.clone().into(), now: None });
+        let units = Box::new(RangeReader::new(source, fields, self.parts.clone()));
         let threads = if most < FEW { 1 } else { context.threads() };
         let workers = Workers { threads, cancellation: context.cancellation() };
         flow::run(units, &Filter(self.cells.as_deref()), &mut InOrder, &mut collected, workers)?;
         Ok(collected.columns)
-    }
-}
-
-/// Reads parts in sequence.
-struct Parts<'a> {
-    source: &'a dyn FragmentSource,
-    fields: FragmentFields,
-    left: VecDeque<FragmentRange>,
-    now: Option<(Units<'a>, Option<Range<u32>>)>,
-}
-
-type Units<'a> = Box<dyn UnitReader<'a, FragmentBatch> + 'a>;
-
-impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
-    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
-        loop {
-            if let Some((units, bases)) = &mut self.now {
-                if let Some(unit) = units.next_unit()? {
-                    return Ok(Some(match bases.clone() {
-                        Some(bases) => Box::new(Overlapping { unit, bases }),
-                        None => unit,
-                    }));
-                }
-                units.end()?;
-            }
-            let Some(FragmentRange { positions, bases }) = self.left.pop_front() else {
-                return Ok(None);
-            };
-            self.now = match positions.is_empty() {
-                true => None,
-                false => Some((self.source.units(positions, self.fields)?, bases)),
-            };
-        }
-    }
-}
-
-/// The fragments of a unit that overlap some bases.
-struct Overlapping<'a> {
-    unit: Box<dyn Unit<FragmentBatch> + 'a>,
-    bases: Range<u32>,
-}
-
-impl Unit<FragmentBatch> for Overlapping<'_> {
-    fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
-        let Self { unit, bases } = *self;
-        unit.decode(batch)?;
-        let pairs = batch.starts.iter().zip(&batch.ends);
-        let kept: Vec<bool> =
-            pairs.map(|(start, end)| *start < bases.end && *end > bases.start).collect();
-        retain(batch, &kept);
-        Ok(())
     }
 }
 

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use nnz::Place;
+use nnz::engine::fragments::FragmentRange;
 use nnz::fragments::{Counts, FragmentFields, FragmentSource as _};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::read::{FragmentRange, FragmentRequest};
+use super::read::FragmentRequest;
 use super::regions::{self, CountRegions};
 use super::shared::Shared;
 use crate::arrays::vector;

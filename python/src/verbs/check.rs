@@ -28,10 +28,7 @@ pub(crate) fn validate<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let reading = Reading::new(reading)?;
     let limits = limits(py, memory_limit, workers)?;
-    let mut open = reading.open_options();
-    if let Some(dialect) = options::dialect(py, "dialect", dialect)? {
-        open = open.dialect(Some(dialect));
-    }
+    let open = reading.open_options().dialect(options::dialect(py, "dialect", dialect)?);
     let options = ValidateOptions::default().open(open);
     let location = location(path);
     let findings = task::run(py, progress, limits, move |context| {

@@ -66,7 +66,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// Function of the values of each group
+    /// How to combine the values of each group
     #[arg(long, value_name = "FUNCTION", default_value = "sum")]
     pub(crate) function: Function,
 

@@ -14,8 +14,8 @@ use super::{Writing, location, reading};
 
 /// Write the rows and columns that meet conditions
 ///
-/// A condition compares a measure of a row or column, as in nnz stats, with a number: nnz, nonzero, sum, mean, variance,
-/// min or max, and =, !=, <, <=, > or >=. sum(rows=REGEX), for columns, only includes the rows whose names match a
+/// A condition compares a measure of nnz stats (nnz, nonzero, sum, mean, variance, min or max) of a row or column with
+/// a number, by =, !=, <, <=, > or >=. sum(rows=REGEX), for columns, only includes the rows whose names match a
 /// regular expression (or, if none does, whose text annotations match), and / divides two measures. NaN meets no
 /// condition. Anything else is a selection as in nnz slice: ranges, positions, names, @FILE, or a condition on a column
 /// of annotations; column(nnz) is a column that is named like a measure.

@@ -85,7 +85,7 @@ pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Erro
     Ok(if equal { Outcome::Good } else { Outcome::Bad })
 }
 
-/// Opens both matrices. `--from` and the options of a format apply to each that has the format.
+/// Opens both matrices. `--from` and the options of a format apply to each matrix that has the format.
 fn open_both(args: &args::Diff, context: &Context) -> Result<[Dataset; 2], Error> {
     let detected = nnz::OpenOptions::new();
     let given = args.from.set(detected.clone());

@@ -263,7 +263,7 @@ fn extensions_of_other_formats_are_refused() {
 
 /// A file of a few bytes must not take years to process.
 #[test]
-fn shared_values_of_too_many_cells_are_refused() {
+fn shared_values_of_too_many_elements_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let matrix = folder.path().join("x.bsp");
     fs::create_dir(&matrix).unwrap();

@@ -1,4 +1,4 @@
-//! Conversions of Binsparse keep keys of the user, negated values, fill values.
+//! Conversions of Binsparse keep keys of the user, negated values and fill values.
 
 use std::fs;
 use std::path::Path;

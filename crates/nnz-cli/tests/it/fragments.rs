@@ -257,7 +257,7 @@ fn merge_select_and_count() {
     };
     let refused = merge(&[]);
     let expected = format!(
-        "nnz: {}: the cell name \"A\" is also in {}; --prefix makes their names distinct\n",
+        "nnz: {}: the cell name \"A\" is also in {}; --prefix makes the names distinct\n",
         at("b"),
         at("a")
     );

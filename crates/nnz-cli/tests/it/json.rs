@@ -203,7 +203,7 @@ fn stats_as_csv_have_one_table_with_quoted_names() {
     assert_eq!(rows, expected);
     let whole = csv(&folder, &["--measures", "sums", "--rows", "1"]).good();
     assert_eq!(whole, "nnz,sum,mean\n1,7,3.5\n");
-    // No elements have no minimum.
+    // Without elements, there is no minimum.
     let none = csv(&folder, &["--rows", "0:0", "--allow-empty", "--axis", "cols"]).good();
     assert!(none.lines().nth(1).unwrap().ends_with(",,"), "{none}");
     assert_eq!(csv(&folder, &["--axis", "rows", "--axis", "cols"]).code, Some(2));

@@ -104,7 +104,7 @@ fn names_are_chosen() {
         let found = run(&["names", text(&target), axis]).good();
         assert!(found.starts_with("ENSG0\nENSG1\n"), "{found}");
     }
-    // An annotation with the same name as the names: it is kept, and the names are written as by anndata.
+    // An annotation has the name of the attribute of names: it is kept, and the names are written as by anndata.
     let again = scratch.path().join("again.h5ad");
     let (third, fourth) = (scratch.path().join("3.loom"), scratch.path().join("4.loom"));
     let table = scratch.path().join("t.csv");

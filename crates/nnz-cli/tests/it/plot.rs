@@ -271,13 +271,16 @@ fn wrong_options_are_refused() {
         &[&small, &out, "--kind", "fragments"],
         "contains a matrix; --kind fragments requires genomic fragments",
     );
-    refused(&[&small, &out, "--kind", "bits"], "not bit-packed");
-    refused(&[&unpacked, &out, "--kind", "bits"], "not bit-packed");
+    refused(&[&small, &out, "--kind", "bits"], "not bit-packed; --kind bits requires");
+    refused(&[&unpacked, &out, "--kind", "bits"], "not bit-packed; --kind bits requires");
     refused(&[&store, &out, "--kind", "spy"], "contains genomic fragments");
     refused(&[&files.path("missing.mtx"), &out], "no such file");
     let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
     let complex = files.write("complex.mtx", complex);
-    refused(&[&complex, &out, "--kind", "values"], "complex numbers cannot be plotted");
+    refused(
+        &[&complex, &out, "--kind", "values"],
+        "complex numbers cannot be plotted: they have no order",
+    );
     run(&["plot", &complex]).good();
     let cells = run(&["plot", &small, "--kind", "cells"]);
     assert!(

@@ -1,4 +1,5 @@
-//! How many requests and bytes the commands take on a server of 30 ms a request. Results are the same as for local files.
+//! How many requests and bytes the commands take on a server of 30 ms a request. Results are the same as of local
+//! files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

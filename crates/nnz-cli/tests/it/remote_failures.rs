@@ -74,7 +74,7 @@ fn a_full_disk_ends_an_upload_before_it_starts() {
         let line = ["-q", "convert", text(&source), &at, "--storage-option", "part_size=100000"];
         let error = finish(bucket.command(&line).env("TMPDIR", disk.path())).refused();
         assert!(error.to_lowercase().contains("no space left"), "{error}");
-        assert!(error.contains("the directory for temporary files; --temp-dir"), "{error}");
+        assert!(error.contains("the directory for temporary files; --temp-dir sets it"), "{error}");
         assert_eq!(names_in(disk.path()), Vec::<String>::new(), "{name}");
         assert_eq!(names_in(&bucket.served("")), Vec::<String>::new(), "{name}");
         assert_eq!(bucket.server.open_uploads(), 0);
@@ -225,7 +225,7 @@ fn lengths_of_zarr_without_data_are_refused_at_urls() {
     values["shape"] = serde_json::json!([1_u64 << 50]);
     std::fs::write(&metadata, values.to_string()).unwrap();
     for (url, says) in [
-        ("s3://bucket/m.zarr".to_owned(), "with chunks of"),
+        ("s3://bucket/m.zarr".to_owned(), "elements with chunks of"),
         // It is not listed.
         (bucket.server.url("bucket/m.zarr"), "without the last chunk"),
     ] {

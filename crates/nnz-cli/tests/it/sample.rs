@@ -123,8 +123,8 @@ fn two_numbers_of_one_axis_are_refused() {
     assert!(done.code == Some(2) && done.err.contains("two numbers of rows are given"), "{done:?}");
     assert!(!target.exists());
     for (option, value, says) in [
-        ("--cells", "0.1", "expected a count"),
-        ("--rows", "10%", "expected a count"),
+        ("--cells", "0.1", "expected a count, such as 1000"),
+        ("--rows", "10%", "expected a count, such as 1000"),
         ("--seed", "abc", "expected a number from 0 to"),
         ("--seed", "-1", "expected a number from 0 to"),
     ] {

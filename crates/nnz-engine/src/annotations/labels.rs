@@ -12,7 +12,6 @@ use nnz_core::{
 
 use super::table::AnnotationTable;
 use super::unique::{make_unique, repeated};
-use crate::slice::one_of;
 
 /// Changes of the names and annotations of rows or columns.
 #[derive(Clone, Debug, Default)]
@@ -269,7 +268,7 @@ impl Columns {
         }
         let without = self.rows.len() as u64 - found;
         if without > 0 {
-            let one = one_of(axis);
+            let one = axis.singular();
             notes.push(match without {
                 1 => format!("1 {one} is not in the table and has missing values"),
                 _ => format!("{without} {one}s are not in the table and have missing values"),
@@ -281,7 +280,7 @@ impl Columns {
         used.dedup();
         let unused = table.len() - used.len() as u64;
         if unused > 0 {
-            let one = one_of(axis);
+            let one = axis.singular();
             notes.push(match unused {
                 1 => format!("1 row of the table matches no {one}"),
                 _ => format!("{unused} rows of the table match no {one}"),
@@ -317,7 +316,7 @@ impl Columns {
         let mut text = Vec::new();
         for row in 0..self.len {
             if column.is_missing_or_nan(row) {
-                let one = one_of(axis);
+                let one = axis.singular();
                 let what =
                     format!("annotation {name:?} cannot name the {axis}: {one} {row} has no value");
                 return Err(Error::argument(what));

@@ -116,7 +116,8 @@ impl<T: Float> Buffers<T> {
             }
             let major = batch.majors.get(run);
             if !each(major, &values[entries.clone()], &minors[entries]) {
-                let what = format!("an index out of bounds in {} {major}", batch.order.major());
+                let one = batch.order.major().singular();
+                let what = format!("an index out of bounds in {one} {major}");
                 return Err(Error::mismatch(Place::default(), what, "indices within the matrix"));
             }
         }

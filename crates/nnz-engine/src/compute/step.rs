@@ -85,7 +85,7 @@ impl ValueStep {
         match found {
             Some(factor) => {
                 let what = format!(
-                    "a factor of {factor:e} is out of range of float32, the type of the values"
+                    "a factor of {factor:e} is out of range for float32, the type of the values"
                 );
                 Err(Error::argument(what))
             }

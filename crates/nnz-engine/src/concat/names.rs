@@ -3,7 +3,6 @@
 use nnz_core::{Axis, Error, Names, Result, StringReader};
 
 use super::{Concat, ConcatInput};
-use crate::slice::one_of;
 
 impl ConcatInput {
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -140,7 +139,7 @@ fn compare(axis: Axis, before: &ConcatInput, mut names: InputNames<'_>) -> Resul
         let Some(b) = names.next_string()? else { break };
         if a != b {
             let [a, b] = [a, b].map(String::from_utf8_lossy);
-            let (one, place) = (one_of(axis), &before.place);
+            let (one, place) = (axis.singular(), &before.place);
             let what = format!("{one} {at} is named {b:?}, but {a:?} in {place}");
             let differ = Error::unsupported(names.input.place.clone(), what)
                 .with_hint("ignore_names", "uses the names of the first matrix");

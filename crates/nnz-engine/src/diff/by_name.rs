@@ -6,14 +6,13 @@ use std::ops::Range;
 use nnz_core::{Axis, Error, MatrixSource, Result, StringList};
 
 use crate::Selection;
-use crate::slice::one_of;
 
 /// The rows or columns of a matrix that have the same names as in another matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchedNames {
     /// They are in the same order, or one matrix has no names.
     InPlace,
-    /// They are in the second matrix, in this order.
+    /// This selection from the second matrix has them in the order of the first.
     Moved(Selection),
     /// Some names are missing in one of the matrices.
     Different {
@@ -72,7 +71,7 @@ fn unique(names: &StringList, axis: Axis) -> Result<HashMap<&[u8], u64>> {
     let mut positions = HashMap::new();
     for (at, name) in (0..).zip(names.iter()) {
         if let Some(before) = positions.insert(name, at) {
-            let (one, name) = (one_of(axis), String::from_utf8_lossy(name));
+            let (one, name) = (axis.singular(), String::from_utf8_lossy(name));
             let what = format!(
                 "{axis} cannot be matched by name: {one} {before} and {one} {at} have {name:?}"
             );

@@ -5,8 +5,6 @@ use std::ops::Range;
 use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::slice::one_of;
-
 /// A regular expression that is searched in names.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
@@ -46,7 +44,7 @@ impl Pattern {
         axis: Axis,
     ) -> Result<(Vec<Range<u64>>, Option<String>)> {
         let (ranges, column) = find(&self.regex, source, axis)?;
-        let one = one_of(axis);
+        let one = axis.singular();
         if ranges.is_empty() {
             let text = self.text();
             let mut what = format!("no {one} has a name that matches {text:?}");

@@ -23,8 +23,8 @@ struct TurnState {
     sleeping: usize,
 }
 
-/// Number of checks whether a thread is next before it sleeps: units take similar times, so it usually is
-/// within a few microseconds, and waking takes longer.
+/// Number of times a thread checks whether it is next before it sleeps: units take similar times, so it
+/// usually is within a few microseconds, and waking takes longer.
 const LOOKS: u32 = 1000;
 
 impl Turns {

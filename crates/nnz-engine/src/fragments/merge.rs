@@ -185,7 +185,7 @@ impl Names {
                 };
                 let error = Error::new(ErrorKind::Argument(what), place);
                 return Err(match prefixable {
-                    true => error.with_hint("prefixes", "makes their names distinct"),
+                    true => error.with_hint("prefixes", "makes the names distinct"),
                     false => error,
                 });
             }

@@ -9,14 +9,20 @@ use super::region::Region;
 
 /// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
-pub(super) struct FragmentRange {
-    pub(super) positions: Range<u64>,
-    pub(super) bases: Option<Range<u32>>,
+pub struct FragmentRange {
+    /// Positions of the fragments in the source.
+    pub positions: Range<u64>,
+    /// Bases that a fragment has to overlap.
+    pub bases: Option<Range<u32>>,
 }
 
 impl FragmentRange {
-    /// Finds the fragments of a region.
-    pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
+    /// Finds the fragments of a region. A whole chromosome includes empty fragments.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the fragments cannot be read.
+    pub fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
         if *bases == (0..u32::MAX) {
             // An empty fragment overlaps no bases, but is on the chromosome.
@@ -31,7 +37,7 @@ impl FragmentRange {
 }
 
 /// Reads ranges in sequence. Units without fragments are returned, too.
-pub(super) struct RangeReader<'a> {
+pub struct RangeReader<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
     ranges: VecDeque<FragmentRange>,
@@ -44,8 +50,16 @@ struct OpenRange<'a> {
     bases: Option<Range<u32>>,
 }
 
+impl std::fmt::Debug for RangeReader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RangeReader").field("ranges", &self.ranges).finish_non_exhaustive()
+    }
+}
+
 impl<'a> RangeReader<'a> {
-    pub(super) fn new(
+    /// Creates a reader of columns of ranges of a source. Ranges with bases need the starts and ends.
+    #[must_use]
+    pub fn new(
         source: &'a dyn FragmentSource,
         fields: FragmentFields,
         ranges: impl IntoIterator<Item = FragmentRange>,

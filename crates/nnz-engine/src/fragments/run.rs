@@ -20,7 +20,7 @@ pub(super) fn run<'a, B: Default>(
 ) -> Result<u64> {
     let work = WriteWork { change, encoder: sink.encoder() };
     let mut count = FragmentCount { fragments: 0, progress: context.progress() };
-    flow::run(units, &work, &mut count, &mut SinkWriter(sink), Workers::of(context))?;
+    flow::run(units, &work, &mut count, &mut FragmentWriter(sink), Workers::of(context))?;
     Ok(count.fragments)
 }
 
@@ -36,10 +36,10 @@ struct FragmentCount<'a> {
     progress: &'a dyn Progress,
 }
 
-struct SinkWriter<'a>(&'a mut dyn FragmentSink);
+struct FragmentWriter<'a>(&'a mut dyn FragmentSink);
 
 /// Batches ready to be written.
-enum SinkInput {
+enum FragmentInput {
     Encoded(Encoded),
     Batches(Vec<FragmentBatch>),
 }
@@ -47,7 +47,7 @@ enum SinkInput {
 impl<B: Default> Work for WriteWork<'_, B> {
     type Batch = B;
     type Decoded = Vec<FragmentBatch>;
-    type Encoded = SinkInput;
+    type Encoded = FragmentInput;
     type Joint = ();
 
     fn decode(&self, units: Vec<Box<dyn Unit<B> + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
@@ -60,10 +60,10 @@ impl<B: Default> Work for WriteWork<'_, B> {
         Ok((batches, Vec::new()))
     }
 
-    fn encode(&self, batches: Vec<FragmentBatch>, (): ()) -> Result<SinkInput> {
+    fn encode(&self, batches: Vec<FragmentBatch>, (): ()) -> Result<FragmentInput> {
         match &self.encoder {
-            Some(encoder) => encoder.encode(&batches).map(SinkInput::Encoded),
-            None => Ok(SinkInput::Batches(batches)),
+            Some(encoder) => encoder.encode(&batches).map(FragmentInput::Encoded),
+            None => Ok(FragmentInput::Batches(batches)),
         }
     }
 }
@@ -77,11 +77,13 @@ impl<B: Default> Join<WriteWork<'_, B>> for FragmentCount<'_> {
     }
 }
 
-impl<B: Default> Write<WriteWork<'_, B>> for SinkWriter<'_> {
-    fn write(&mut self, ready: SinkInput) -> Result<()> {
+impl<B: Default> Write<WriteWork<'_, B>> for FragmentWriter<'_> {
+    fn write(&mut self, ready: FragmentInput) -> Result<()> {
         match ready {
-            SinkInput::Encoded(encoded) => self.0.write_encoded(encoded),
-            SinkInput::Batches(batches) => batches.iter().try_for_each(|batch| self.0.write(batch)),
+            FragmentInput::Encoded(encoded) => self.0.write_encoded(encoded),
+            FragmentInput::Batches(batches) => {
+                batches.iter().try_for_each(|batch| self.0.write(batch))
+            }
         }
     }
 }

@@ -142,7 +142,7 @@ impl<'a> UnitReader<'a, SortedBatches> for RunMerger<'a> {
     }
 }
 
-/// Slices of sorted runs with adjacent keys.
+/// Slices of sorted runs for the same keys.
 struct RunSlices<'a> {
     runs: &'a SortedRuns,
     slices: Vec<Slice>,

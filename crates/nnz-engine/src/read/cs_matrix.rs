@@ -7,7 +7,6 @@ use nnz_core::{
 
 use super::index_pointers::IndexPointers;
 use super::source::{InMemory, header};
-use crate::slice::one_of;
 
 /// A compressed sparse matrix: CSR in row order, CSC in column order.
 ///
@@ -97,7 +96,7 @@ impl CsMatrix {
         };
         if names.len() != len {
             let found = format!("{} names", names.len());
-            return Err(mismatch(found, format!("{len}, one for each {}", one_of(axis))));
+            return Err(mismatch(found, format!("{len}, one for each {}", axis.singular())));
         }
         self.names[at] = Some(names);
         Ok(self)

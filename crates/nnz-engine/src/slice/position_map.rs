@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use nnz_core::{Axis, Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 /// Consecutive positions that stay consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,14 +220,6 @@ pub(super) fn in_table(table: &[u32], old: u64) -> Option<u64> {
 pub(super) fn in_stretches(stretches: &[Stretch], old: u64) -> Option<u64> {
     let after = stretches.partition_point(|one| one.start <= old);
     stretches.get(after.checked_sub(1)?)?.moved(old)
-}
-
-/// Returns the name of one position of an axis.
-pub(crate) fn one_of(axis: Axis) -> &'static str {
-    match axis {
-        Axis::Rows => "row",
-        Axis::Cols => "column",
-    }
 }
 
 /// The error for a position past the end.

@@ -15,7 +15,7 @@ use nnz_core::{
     Axis, AxisKind, BYTE_ORDER_MARK, Error, ErrorKind, MatrixSource, Place, Result, not_text,
 };
 
-use super::position_map::{PositionMap, Stretch, one_of, past_the_end};
+use super::position_map::{PositionMap, Stretch, past_the_end};
 use condition::Condition;
 use named::WordPositions;
 pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};
@@ -83,7 +83,7 @@ pub(crate) fn one_of_kind(kind: AxisKind, axis: Axis) -> &'static str {
     match kind {
         AxisKind::Cells => "cell",
         AxisKind::Features => "feature",
-        _ => one_of(axis),
+        _ => axis.singular(),
     }
 }
 
@@ -282,7 +282,7 @@ impl Selection {
             self.found(source, axis, true, self.allow_empty)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
         Ok(ResolvedSelection {
-            picked: PositionMap::new(ranges, source.header().shape.len(axis), one_of(axis))?,
+            picked: PositionMap::new(ranges, source.header().shape.len(axis), axis.singular())?,
             notes,
         })
     }
@@ -302,7 +302,7 @@ impl Selection {
     ) -> Result<(Vec<Range<u64>>, Vec<String>)> {
         let ResolvedSelection { picked, notes } = self.found(source, axis, false, true)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
-        let merged = PositionMap::new(ranges, source.header().shape.len(axis), one_of(axis))?;
+        let merged = PositionMap::new(ranges, source.header().shape.len(axis), axis.singular())?;
         Ok((merged.stretches().iter().map(Stretch::old).collect(), notes))
     }
 
@@ -345,7 +345,7 @@ impl Selection {
 
     /// Returns the name of one of the selected positions for messages.
     pub(crate) fn one(&self, axis: Axis) -> &'static str {
-        self.terms.first().map_or(one_of(axis), |term| term.one(axis))
+        self.terms.first().map_or(axis.singular(), |term| term.one(axis))
     }
 
     /// Resolves all terms; with `clip`, ranges end at the end of the axis.

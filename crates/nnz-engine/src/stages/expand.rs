@@ -147,7 +147,7 @@ impl Step for Mirror {
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {
                     let place = Place::default().at(At::Entry { row, col });
-                    let found = "an entry whose value is negated when it is mirrored";
+                    let found = "an entry whose mirrored value differs";
                     return Err(Error::mismatch(place, found, "the shared value of all entries"));
                 }
             }

@@ -1,4 +1,4 @@
-//! Slices of a source that reads many short ranges together are the same as of any other source.
+//! Slices of a source that reads many short ranges together are the same as slices of any other source.
 
 use nnz_storage::TaskContext;
 use std::ops::Range;

@@ -12,7 +12,7 @@ use nnz_storage::InputFile;
 pub(super) struct FirstLine {
     /// The number of columns; 0 for an empty file.
     pub(super) columns: usize,
-    /// An oddity of its name, for a note.
+    /// A note, if its name is unusual.
     pub(super) oddity: Option<&'static str>,
 }
 

@@ -291,7 +291,7 @@ fn arrays_are_read_as_spans_by_column() {
 }
 
 #[test]
-fn cells_of_an_array_can_be_located() {
+fn elements_of_an_array_can_be_located() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.mtx");
     let at = |line| vec![At::Line { line, column: 1 }];

@@ -196,3 +196,17 @@ fn a_function_does_not_use_what_earlier_ones_learned_about_files() {
         assert!(found.is_empty(), "{found:?}");
     }
 }
+
+#[test]
+fn a_text_table_that_has_changed_is_read_again() {
+    let (folder, server) = served_as("m.bpcells", "bpcells", 10);
+    let context = s3(&server);
+    let (from, to) = (Location::parse("s3://bucket/t.csv"), folder.path().join("t.dbdf"));
+    let options = nnz::frames::FrameOptions::default().overwrite(true);
+    for rows in [2, 3] {
+        let table = format!("a,b\n{}", "1,2\n".repeat(rows));
+        std::fs::write(folder.path().join("bucket/t.csv"), table).unwrap();
+        let done = nnz::frames::convert(&from, &Location::parse(&to), &options, &context).unwrap();
+        assert_eq!(done.rows, rows as u64);
+    }
+}

@@ -185,7 +185,7 @@ impl SparseGroup {
         let lengths = attribute.unsigned().and_then(|lengths| <[u64; 2]>::try_from(lengths).ok());
         let shape = lengths.ok_or_else(|| {
             let place = Place::array(group.path(), shape);
-            Error::mismatch(place, "another attribute", "two nonnegative integers")
+            Error::mismatch(place, "an invalid attribute", "two nonnegative integers")
         })?;
         Ok(Some(Self { order, shape, encoding }))
     }

@@ -13,7 +13,7 @@ use nnz_core::{
 use super::element::{Element, SparseGroup};
 use super::item::TableAxis;
 use super::{AnnData, DataFrame, Item};
-use crate::dense::{CellReader, Dense};
+use crate::dense::{Dense, DenseReader};
 
 /// A matrix of an AnnData file, open for reading.
 ///
@@ -277,7 +277,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             MatrixData::Sparse(sparse) => sparse.units(majors, fields),
             MatrixData::Dense(dense) => {
                 self.header.check_majors(&majors)?;
-                Ok(Box::new(CellReader::new(dense, majors, fields)))
+                Ok(Box::new(DenseReader::new(dense, majors, fields)))
             }
         }
     }
@@ -290,7 +290,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
         let MatrixData::Dense(dense) = &self.stored else { return Ok(None) };
         self.header.check_majors(&majors)?;
-        let reader = CellReader::within(dense, majors, minors, fields);
+        let reader = DenseReader::within(dense, majors, minors, fields);
         Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
     }
 

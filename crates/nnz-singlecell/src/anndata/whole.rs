@@ -63,9 +63,9 @@ pub struct Report {
     pub shape: Option<Shape>,
     /// The number of entries of `X`.
     pub entries: u64,
-    /// Paths of elements that the target does not support.
+    /// Elements that the target does not support: paths, with reasons.
     pub dropped: Vec<String>,
-    /// Paths of elements that were left out for another reason.
+    /// Elements that were left out for another reason: paths, with reasons.
     pub left_out: Vec<String>,
     /// Notes on elements that are stored in another form.
     pub notes: Vec<String>,

@@ -11,7 +11,7 @@ use nnz_core::{
 
 use super::attributes::Attributes;
 use super::{Item, Loom};
-use crate::dense::{CellReader, Dense};
+use crate::dense::{Dense, DenseReader};
 
 /// A matrix of a Loom file, open for reading.
 ///
@@ -206,7 +206,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         match &self.stored {
             MatrixData::Dense(dense) => {
                 self.header.check_majors(&majors)?;
-                Ok(Box::new(CellReader::new(dense, majors, fields)))
+                Ok(Box::new(DenseReader::new(dense, majors, fields)))
             }
             MatrixData::Graph(graph) => {
                 let order = self.header.order;
@@ -229,7 +229,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
         let MatrixData::Dense(dense) = &self.stored else { return Ok(None) };
         self.header.check_majors(&majors)?;
-        let reader = CellReader::within(dense, majors, minors, fields);
+        let reader = DenseReader::within(dense, majors, minors, fields);
         Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
     }
 

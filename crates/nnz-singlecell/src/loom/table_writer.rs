@@ -69,7 +69,7 @@ fn column_refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'
 #[must_use]
 pub fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) -> Vec<String> {
     let refused = columns.iter().filter_map(|column| {
-        let named = format!("the {} annotation {:?}", one_of(axis), column.name);
+        let named = format!("the {} annotation {:?}", axis.singular(), column.name);
         match (column_refusal(axis, column, has_names), column.column_type) {
             (Some(why), _) => Some(format!("{named} ({why})")),
             // The integers are stored.
@@ -78,13 +78,6 @@ pub fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) 
         }
     });
     refused.collect()
-}
-
-fn one_of(axis: Axis) -> &'static str {
-    match axis {
-        Axis::Rows => "row",
-        Axis::Cols => "column",
-    }
 }
 
 impl Output {

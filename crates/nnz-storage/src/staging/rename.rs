@@ -49,7 +49,8 @@ pub(super) fn exchange(_: &Path, _: &Path) -> Result<(), ExchangeError> {
     Err(ExchangeError::Unsupported)
 }
 
-/// Renames something if nothing has the new name. A file that takes it between the check and the rename is replaced.
+/// Renames something if nothing has the new name. A file that takes the name between the check and the
+/// rename is replaced.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub(super) fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
     check_and_rename(from, to)

@@ -10,6 +10,7 @@ use nnz_core::{Error, Place, Result};
 
 use super::lock::wait_to_read;
 use super::target::Version;
+use crate::file::NOT_REGULAR;
 use crate::system::FileId;
 
 /// Time to wait for another program that has the file open for writing.
@@ -45,11 +46,7 @@ impl UpdateLock {
         loop {
             // Opening a pipe could block.
             if !path.metadata().map_err(io)?.is_file() {
-                return Err(Error::mismatch(
-                    Place::path(path),
-                    "a directory or special file",
-                    "a file",
-                ));
+                return Err(Error::mismatch(Place::path(path), NOT_REGULAR, "a file"));
             }
             let file = File::open(path).map_err(io)?;
             let held = HeldLock::start(FileId::of(&file.metadata().map_err(io)?));

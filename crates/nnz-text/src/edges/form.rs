@@ -12,7 +12,7 @@ use crate::blocks::Blocks;
 use crate::fault::{is_line_end, next_line, skip_blanks};
 use crate::text::Text;
 
-/// The form of nodes.
+/// How nodes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nodes {
     /// Numbers.

@@ -32,7 +32,7 @@ pub struct ReadOptions {
     pub undirected: bool,
     /// Whether the first and the second node of edges are different sets: rows and columns.
     pub bipartite: bool,
-    /// The form of nodes; by default names if the first one is not a number.
+    /// How nodes are written; by default as names if the first one is not a number.
     pub nodes: Option<Nodes>,
     /// The field of the weights, in which case others are ignored. By default the third, and more fields are refused.
     pub weight: Option<Weight>,

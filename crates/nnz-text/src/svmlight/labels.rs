@@ -38,7 +38,7 @@ impl<'a> LabelTable<'a> {
         (!columns.is_empty()).then_some(Self { source, columns })
     }
 
-    /// Reads a column of numbers; `of` returns the number of a row.
+    /// Reads a column of numbers.
     fn numbers<V: Value>(&self, what: RowPart) -> Result<Column> {
         let (mut values, mut missing) = (Vec::<V>::new(), Vec::new());
         self.read(what, |rows| {

@@ -40,7 +40,7 @@ pub(super) trait Number: Element {
     /// Converts an integer of up to eight digits; `None` if this type does not hold it.
     fn small(negative: bool, size: u64) -> Option<Self>;
 
-    /// Parses the text of a cell; an error if it has no value of this type.
+    /// Parses the text of a field; an error if it has no value of this type.
     fn parse(token: &[u8], words: Words<'_>) -> Result<Self, NumberError>;
 
     /// Parses a number with a fraction at a position; returns its end, too.
@@ -50,7 +50,7 @@ pub(super) trait Number: Element {
     }
 }
 
-/// Why the text of a cell is not a number of a type.
+/// Why the text of a field is not a number of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NumberError {
     /// Another type may hold it.

@@ -216,7 +216,7 @@ impl MatrixSource for Aggregated {
         self.source.place()
     }
 
-    /// Lists data of single cells, which are not stored.
+    /// Lists data of single cells, which is not stored.
     fn extras(&self) -> Result<Vec<String>> {
         self.source.extras()
     }

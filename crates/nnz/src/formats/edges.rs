@@ -54,7 +54,7 @@ static INFO: FormatInfo = FormatInfo {
         FormatOption::parsed::<Nodes>(
             "nodes",
             "ids|names",
-            "Form of nodes [default: names if the first one is not a number]",
+            "Whether nodes are ids or names [default: names if the first one is not a number]",
         ),
         FormatOption::parsed::<Weight>(
             "weight",

@@ -93,7 +93,7 @@ impl<'a> OpenFile<'a> {
         }
     }
 
-    /// Lists what is not supported, and so is no variable.
+    /// Lists members that are not supported, and so are not variables.
     fn unsupported(&self) -> Result<Vec<UnsupportedMember>> {
         match self {
             Self::V5(_) => Ok(Vec::new()),

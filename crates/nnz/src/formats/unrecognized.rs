@@ -142,7 +142,7 @@ fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
     const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
     let mut nodes = true;
     directory.for_each(&mut |entry| {
-        // Other metadata and hidden files.
+        // Other hidden files, such as `.zattrs`, are skipped.
         if is_hidden(entry) && !METADATA.iter().any(|name| entry.name == *name) {
             return Ok(true);
         }

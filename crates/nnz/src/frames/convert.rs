@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, is_url, readable};
 use nnz_daphne::csv::{self, CsvReader};
-use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
+use nnz_daphne::{Column, Dialect, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::Opened;
 use nnz_storage::staging::StagedFile;
 use nnz_storage::stdio::{self, TerminalEscapes};
@@ -18,7 +18,6 @@ use crate::formats::{
     DAPHNE, DaphneOptions, FormatName, FormatOptions, check_options, format_of_path,
 };
 use crate::{Cancellation, Dataset, Location, OpenOptions};
-use nnz_daphne::Dialect;
 
 /// Options of the conversion of a frame.
 #[derive(Clone, Debug)]
@@ -48,6 +47,15 @@ nnz_core::setters! {
         rounding: Rounding,
         overwrite: bool,
         sync: bool,
+    }
+}
+
+impl FrameOptions {
+    /// Sets [`format`](#structfield.format).
+    #[must_use]
+    pub fn format(mut self, name: impl Into<FormatName>) -> Self {
+        self.format = Some(name.into());
+        self
     }
 }
 
@@ -168,7 +176,7 @@ fn text(from: &Location, options: &FrameOptions, context: &Context) -> Result<Cs
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // A file of another known format is not text, whatever its extension.
-            let found = context.detect(from, &OpenOptions::new());
+            let found = context.detect(from, &options.open);
             if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
                 return Err(Error::argument(format!("{from}: contains no data frame")));
             }

@@ -157,7 +157,7 @@ fn sums_of_pattern_entries_are_counts() {
 }
 
 #[test]
-fn cells_that_are_not_stored_have_no_negated_counterpart() {
+fn elements_that_are_not_stored_have_no_negated_counterpart() {
     let dir = tempfile::tempdir().unwrap();
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
     let cells = at(&dir.path().join("cells.mtx"));

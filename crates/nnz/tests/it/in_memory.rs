@@ -360,3 +360,15 @@ fn names_and_axis_kinds_are_read_into_memory() {
     let bare = nnz::read(location(&example), &bare, &sparing()).unwrap();
     assert_eq!(bare.names(nnz::Axis::Rows), None);
 }
+
+#[test]
+fn a_matrix_of_an_open_container_has_the_name_of_the_container() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.bsp.h5");
+    let matrix =
+        CsMatrix::from_parts(Shape { rows: 1, cols: 2 }, ROW, vec![0, 1], vec![1_u32], vec![2.0]);
+    matrix.unwrap().write(&*path, &unsynced(), &nnz::Context::default()).unwrap();
+    let arrays = nnz::container::NamedArrays::open(&path, "").unwrap();
+    let opened = nnz::tensor::open(arrays).unwrap().into_matrix().unwrap();
+    assert_eq!(opened.place(), nnz::Place::path(&path));
+}

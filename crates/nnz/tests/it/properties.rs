@@ -590,7 +590,7 @@ fn nan_payloads_are_kept_in_stores_and_refused_in_text() {
 }
 
 #[test]
-fn arrays_have_all_cells_and_return_nonzero_ones() {
+fn arrays_have_all_elements_and_return_nonzero_ones() {
     let scratch = Scratch::new();
     let [from, dense, store, back] =
         ["a.mtx", "b.mtx", "c.bpcells", "d.mtx"].map(|name| scratch.at(name));

@@ -41,7 +41,7 @@ fn spread(found: &Stats) -> Spread {
 }
 
 #[test]
-fn cells_that_are_not_stored_count_as_zeros() {
+fn elements_that_are_not_stored_count_as_zeros() {
     //  3 0 0 0
     // -1 0 5 0
     let found = stats_of("coordinate integer general\n2 4 3\n1 1 3\n2 1 -1\n2 3 5\n", 1);
@@ -89,7 +89,7 @@ fn variances_of_large_integers_are_exact() {
 }
 
 #[test]
-fn variances_of_nearly_two_to_the_128_cells() {
+fn variances_of_nearly_two_to_the_128_elements() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.dbdf");
     let location = Location::Path { path: path.clone(), group: None };

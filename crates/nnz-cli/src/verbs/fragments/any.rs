@@ -62,9 +62,9 @@ pub(crate) fn convert(
         threads: _,
         resources: _,
     } = &args.writing;
-    let named = |name: &str| to.as_ref().is_none_or(|to| to.format == *name);
+    let named = |name| to.as_ref().is_none_or(|to| to.format == name);
     let registry = context.registry();
-    let formats = registry.formats().iter().filter(|format| named(format.info().name.as_str()));
+    let formats = registry.formats().iter().filter(|format| named(format.info().name));
     let stores: Vec<_> = formats.filter_map(|format| format.info().fragment_options).collect();
     let known =
         |name: &str| stores.iter().any(|options| options.iter().any(|option| option.name == name));

@@ -186,7 +186,7 @@ impl AnnDataTarget {
                 let other = expected.next_string()?.unwrap_or_default();
                 if name != other {
                     let [name, other] = [name, other].map(String::from_utf8_lossy);
-                    let found = format!("name {name:?} of {axis} {number}");
+                    let found = format!("name {name:?} of {} {number}", axis.singular());
                     let expected = format!("{other:?}, as in {}", table.place());
                     return Err(Error::mismatch(self.place(), found, expected));
                 }

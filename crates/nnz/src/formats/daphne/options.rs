@@ -42,7 +42,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 /// How a DAPHNE matrix or frame is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DaphneOptions {
-    /// The dialect; by default the specification. DAPHNE reads only its own.
+    /// The dialect; by default the dialect of the specification. DAPHNE reads only its own.
     pub(crate) dialect: Option<Dialect>,
     /// Rows and columns of a block; by default there is one block.
     pub(crate) block: Option<(u32, u32)>,
