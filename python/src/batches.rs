@@ -33,17 +33,7 @@ struct Blocks {
 
 impl MatrixTarget for Blocks {
     fn capabilities(&self) -> SinkCapabilities {
-        SinkCapabilities {
-            orders: &[Order::Col, Order::Row],
-            value_types: ValueType::ALL,
-            structure: false,
-            fill: false,
-            unique: false,
-            names: false,
-            annotations: false,
-            positions: false,
-            dense: false,
-        }
+        SinkCapabilities::new(&[Order::Col, Order::Row], ValueType::ALL)
     }
 
     fn place(&self) -> Place {
@@ -165,7 +155,7 @@ impl MatrixSink for BlockSink {
         if self.block.majors() > 0 {
             self.send()?;
         }
-        Ok(Written { bytes: 0 })
+        Ok(Written::new(0))
     }
 }
 

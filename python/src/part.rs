@@ -63,12 +63,11 @@ impl PartOf {
     /// Shows a part of a matrix of complex numbers.
     pub(crate) fn new(inner: Arc<dyn MatrixSource>, part: ComplexPart) -> Self {
         let header = inner.header();
-        let header = Header {
-            value_type: ValueType::F64,
-            structure: part.structure(header.structure),
-            fill: header.fill.map(|fill| part.of_scalar(fill)),
-            ..header.clone()
-        };
+        let header = header
+            .clone()
+            .value_type(ValueType::F64)
+            .structure(part.structure(header.structure))
+            .fill(header.fill.map(|fill| part.of_scalar(fill)));
         Self { inner, header, part }
     }
 }

@@ -7,9 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nnz::matrix::{
-    About, BatchReader, BatchUnits, Duplicates, Names, Storage, Structure, UnitReader,
-};
+use nnz::matrix::{About, BatchReader, BatchUnits, Names, UnitReader};
 use nnz::{
     Axis, Batch, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, Order,
     Place, Projection, Result, Shape, Summary, ValueType, Values,
@@ -47,7 +45,7 @@ impl MatrixSource for Parts {
     }
 
     fn about(&self) -> Result<About> {
-        Ok(About { format: "parts".into(), container: "memory".into(), ..About::default() })
+        Ok(About::new("parts", "memory"))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
@@ -148,21 +146,7 @@ impl PartsWriter {
     ) -> PyResult<Self> {
         let shape = Shape { rows: shape.0, cols: shape.1 };
         let (order, value_type) = (order(py, by)?, arrays::value_type(py, dtype)?);
-        let header = Header {
-            shape,
-            order,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: None,
-            value_type,
-            iso: false,
-            nnz: None,
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: Default::default(),
-        };
+        let header = Header::new(shape, order, value_type).axis_kinds(Default::default());
         let (sender, receiver) = sync_channel(WAITING);
         let come = Arc::<AtomicU64>::default();
         let (waiting, started) = channel();

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use nnz::{
     Batch, Header, Order, Shape, ValueType, Values,
-    matrix::{AxisKind, Duplicates, Majors, Storage, Structure},
+    matrix::{Duplicates, Majors, Storage},
     matrix::{MatrixSink as _, Minors},
     output::WriteOptions,
 };
@@ -27,21 +27,11 @@ fn replacing() -> WriteOptions {
 pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> Result<Measured> {
     let each = entries.map_or(cols, |entries| entries / rows.max(1));
     let dense = entries.is_none();
-    let header = Header {
-        ordered: true,
-        shape: Shape { rows, cols },
-        order: Order::Row,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type: ValueType::F64,
-        iso: false,
-        nnz: Some(rows * each),
-        storage: if dense { Storage::Dense } else { Storage::Sparse },
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    let header = Header::new(Shape { rows, cols }, Order::Row, ValueType::F64)
+        .sorted_indices(true)
+        .nnz(rows * each)
+        .storage(if dense { Storage::Dense } else { Storage::Sparse })
+        .duplicates(Duplicates::Refused);
     let started = Instant::now();
     let mut sink = MatrixSink::create(path, &header, replacing(), &options(&header))?;
     let together = (BATCH / each.max(1)).max(1);

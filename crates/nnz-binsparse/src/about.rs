@@ -22,26 +22,22 @@ impl Descriptor {
                 }
                 array => array?,
             };
-            arrays.push(ArrayAbout {
-                name,
-                value_type: Some(array.value_type()),
-                len: Some(array.len()),
-                bytes: ArrayAbout::size(array.stored_bytes())?,
-            });
+            arrays.push(
+                ArrayAbout::new(name)
+                    .value_type(array.value_type())
+                    .len(array.len())
+                    .bytes(ArrayAbout::size(array.stored_bytes())?),
+            );
         }
         let dialect = match (self.format, self.layout.format()) {
             (Some(format), _) => format.to_string(),
             (None, Some(format)) => format!("custom: {}, which is {format}", self.layout.tree()),
             (None, None) => format!("custom: {}", self.layout.tree()),
         };
-        Ok(About {
-            format: "Binsparse".to_owned(),
-            container: container.info().name.to_owned(),
-            version: Some(self.version.to_string()),
-            dialect: Some(dialect),
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: vec![self.version.readers().to_owned()],
-        })
+        Ok(About::new("Binsparse", container.info().name)
+            .version(self.version.to_string())
+            .dialect(dialect)
+            .with_arrays(arrays)
+            .notes(vec![self.version.readers().to_owned()]))
     }
 }

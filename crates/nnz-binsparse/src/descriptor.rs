@@ -18,6 +18,7 @@ pub(crate) const DIAGONAL: &str = "number_of_diagonal_elements";
 
 /// The descriptor of a matrix or tensor.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Descriptor {
     /// The version of the specification.
     pub version: Version,
@@ -43,7 +44,38 @@ pub struct Descriptor {
     pub user: Keys,
 }
 
+nnz_core::setters! {
+    Descriptor {
+        format: Option<Format>,
+        layout: Layout,
+        fill: bool,
+        structure: Structure,
+        data_types: Vec<(String, DataType)>,
+        attributes: Keys,
+        unknown: Keys,
+        user: Keys,
+    }
+}
+
 impl Descriptor {
+    /// Describes a tensor of the current version, by the name of its format if the layout has one.
+    #[must_use]
+    pub fn new(layout: Layout, shape: Vec<u64>, stored: u64) -> Self {
+        Self {
+            version: Version::default(),
+            format: layout.format(),
+            layout,
+            shape,
+            stored,
+            fill: false,
+            structure: Structure::General,
+            data_types: Vec::new(),
+            attributes: Keys::default(),
+            unknown: Keys::default(),
+            user: Keys::default(),
+        }
+    }
+
     /// Parses a descriptor. Locations in errors are keys, such as `binsparse.shape`.
     ///
     /// ```

@@ -68,7 +68,7 @@ impl Deviations {
                 Gravity::Noted => Severity::Note,
                 _ => Severity::Fault,
             };
-            each(Finding { severity, place, message: kind.to_string() });
+            each(Finding::new(severity, place, kind.to_string()));
         }
         failed
     }

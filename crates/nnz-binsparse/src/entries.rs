@@ -4,7 +4,7 @@ mod cursor;
 mod window;
 
 use nnz_container::NamedArrays;
-use nnz_core::{At, Error, Place, Result, Scalar, Structure, Values};
+use nnz_core::{At, Error, Result, Scalar, Structure, Values};
 
 use crate::Descriptor;
 use crate::store::{PIECE, Store};
@@ -158,7 +158,7 @@ impl EntryReader {
         if structure == Structure::General {
             return Ok(true);
         }
-        let place = Place { at: Some(At::Entry { row, col }), ..self.store.values.place(entry) };
+        let place = self.store.values.place(entry).at(At::Entry { row, col });
         if let Some(found) = structure::misplaced(structure, row, col) {
             if self.store.ends_dense() && structure::is_zero(value) {
                 return Ok(false);

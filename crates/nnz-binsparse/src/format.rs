@@ -10,6 +10,7 @@ macro_rules! formats {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
         /// A layout with a name in the specification.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Format { $(#[doc = $doc] $variant,)* }
 
         impl Format {

@@ -67,7 +67,7 @@ pub(crate) fn narrowed(value_type: ValueType, elements: &[u64], name: &str) -> R
     bytes.ok_or_else(|| {
         let most = options::largest_of(value_type);
         let found = elements.iter().copied().find(|&e| e > most).unwrap_or(most);
-        let place = Place { array: Some(name.to_owned()), ..Place::default() };
+        let place = Place::default().with_array(name.to_owned());
         Error::mismatch(place, found, format!("at most {most}, since it is of type {value_type}"))
     })
 }

@@ -77,7 +77,7 @@ impl Store {
         }
         if let Some(positions) = positions.filter(|&positions| positions != descriptor.stored) {
             let key = format!("{DESCRIPTOR}.number_of_stored_values");
-            let place = Place { array: Some(key), ..place };
+            let place = place.with_array(key);
             let expected = format!("{positions}, the number of positions");
             found.refuse(Error::mismatch(place, descriptor.stored, expected));
         }

@@ -12,6 +12,7 @@ pub(crate) const TAG: &str = "version";
 
 /// Whether integer arrays are bit-packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Packing {
     /// Bit-packed. The default.
     #[default]
@@ -35,6 +36,7 @@ impl Packing {
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FormatVersion {
     /// August 2022: 32-bit `idxptr` and `chr_ptr`, no `*_idx_offsets`, up to 2^32 - 1 entries.
     V1,

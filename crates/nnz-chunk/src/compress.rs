@@ -8,6 +8,7 @@ use nnz_core::{Error, Result};
 
 /// The compression of arrays, in containers that support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// No compression. The default.
     #[default]
@@ -26,6 +27,7 @@ pub enum Compression {
 
 /// Filters that are applied to numbers before they are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Filters {
     /// Whether integers are stored as differences if they are smaller that way, in Zarr.
     pub delta: bool,
@@ -35,8 +37,21 @@ pub struct Filters {
     pub method: Method,
 }
 
+nnz_core::setters! {
+    const Filters { delta: bool, shuffle: bool }
+}
+
+impl Filters {
+    /// A compression without filters before it.
+    #[must_use]
+    pub const fn new(method: Method) -> Self {
+        Self { delta: false, shuffle: false, method }
+    }
+}
+
 /// A compression after filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Deflate with a level from 0 to 9.
     Gzip(u32),

@@ -18,7 +18,7 @@ mod write;
 
 use nnz::Context;
 use nnz::matrix::StringReader;
-use nnz::{Axis, Dataset, Error, Location, MatrixSource, Place};
+use nnz::{Axis, Dataset, Error, Location, MatrixSource};
 
 use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
@@ -73,7 +73,7 @@ pub(crate) fn cat(args: &args::Cat, context: &Context) -> Result<Outcome, Error>
 
 /// Prints names; `what` is used in messages.
 fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
-    let place = Place { array: Some(format!("names of {what}")), ..of.source_place() };
+    let place = of.source_place().with_array(format!("names of {what}"));
     with_stdout(|out| {
         nnz::engine::print_names(names, out).map_err(|error| error.with_context(&place))
     })?;

@@ -4,6 +4,7 @@ use nnz_core::ValueType;
 
 /// The types and texts that a container supports.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Capabilities {
     /// The types of numbers.
     pub value_types: &'static [ValueType],
@@ -13,6 +14,15 @@ pub struct Capabilities {
     pub any_bytes: bool,
     /// Whether attributes may have any length and line breaks.
     pub multiline_attributes: bool,
+}
+
+nnz_core::setters! {
+    const Capabilities {
+        value_types: &'static [ValueType],
+        line_breaks: bool,
+        any_bytes: bool,
+        multiline_attributes: bool,
+    }
 }
 
 impl Capabilities {
@@ -27,6 +37,7 @@ impl Capabilities {
 
 /// A group that has one of the attributes searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FoundGroup {
     /// The path of the group without a leading slash; empty for the root group.
     pub group: String,

@@ -13,6 +13,7 @@ use crate::{Capabilities, Compression, FoundGroup};
 
 /// Describes a kind of container.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ContainerInfo {
     /// The name, such as `HDF5`.
     pub name: &'static str,
@@ -37,6 +38,10 @@ impl PartialEq for ContainerInfo {
 
 impl Eq for ContainerInfo {}
 
+nnz_core::setters! {
+    const ContainerInfo { groups: bool, typed: bool, capabilities: Capabilities }
+}
+
 impl ContainerInfo {
     /// Describes a container without groups that supports all types of numbers, and texts in UTF-8.
     #[must_use]
@@ -60,6 +65,7 @@ impl ContainerInfo {
 
 /// Options for writing arrays.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CreateOptions {
     /// The compression; the default of the kind unless set.
     pub compress: Option<Compression>,
@@ -68,6 +74,21 @@ pub struct CreateOptions {
     /// The names of all members, if the format has a fixed list. An existing directory is replaced
     /// only if it has no others.
     pub members: &'static [&'static str],
+}
+
+impl CreateOptions {
+    /// Options without a fixed list of members.
+    #[must_use]
+    pub const fn new(compress: Option<Compression>, write: WriteOptions) -> Self {
+        Self { compress, write, members: &[] }
+    }
+
+    /// Sets [`members`](#structfield.members).
+    #[must_use]
+    pub fn members(mut self, members: &'static [&'static str]) -> Self {
+        self.members = members;
+        self
+    }
 }
 
 /// A kind of container. It has no state; an opened container is an [`OpenContainer`].

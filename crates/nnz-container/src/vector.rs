@@ -137,7 +137,7 @@ impl Vector {
     pub fn about(&self) -> Result<ArrayAbout> {
         let bytes = ArrayAbout::size(self.stored_bytes())?;
         let (name, value_type) = (self.place().array.unwrap_or_default(), Some(self.value_type));
-        Ok(ArrayAbout { name, value_type, len: Some(self.len()), bytes })
+        Ok(ArrayAbout::new(name).value_type(value_type).len(self.len()).bytes(bytes))
     }
 
     /// Returns the stored size of the array in bytes. Invalid chunks are not counted; they are an error when their elements

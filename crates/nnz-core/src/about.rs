@@ -6,6 +6,7 @@ use crate::{Error, ErrorKind, Result, ValueType};
 
 /// Describes how a matrix is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct About {
     /// The format, such as `BPCells matrix`.
     pub format: String,
@@ -25,6 +26,7 @@ pub struct About {
 
 /// Describes one array of a matrix.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ArrayAbout {
     /// The array's name.
     pub name: String,
@@ -36,7 +38,41 @@ pub struct ArrayAbout {
     pub bytes: Option<u64>,
 }
 
+crate::setters! {
+    About {
+        version: Option<String>,
+        dialect: Option<String>,
+        bytes: Option<u64>,
+        arrays: Vec<ArrayAbout>,
+        notes: Vec<String>,
+    }
+}
+
+impl About {
+    /// Describes a matrix of a format in a container.
+    #[must_use]
+    pub fn new(format: impl Into<String>, container: impl Into<String>) -> Self {
+        Self { format: format.into(), container: container.into(), ..Self::default() }
+    }
+
+    /// Sets the arrays, and the size to the sum of theirs, if all are known.
+    #[must_use]
+    pub fn with_arrays(self, arrays: Vec<ArrayAbout>) -> Self {
+        self.bytes(arrays.iter().map(|array| array.bytes).sum::<Option<u64>>()).arrays(arrays)
+    }
+}
+
+crate::setters! {
+    ArrayAbout { value_type: Option<ValueType>, len: Option<u64>, bytes: Option<u64> }
+}
+
 impl ArrayAbout {
+    /// Describes an array of which only the name is known.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), value_type: None, len: None, bytes: None }
+    }
+
     /// Returns a size, or `None` if the parts of an array cannot be listed, as on a web server.
     ///
     /// # Errors

@@ -39,11 +39,20 @@ impl fmt::Display for ColumnType {
 
 /// The name and type of a column of annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ColumnInfo {
     /// The name, unique in the table.
     pub name: String,
     /// The type.
     pub column_type: ColumnType,
+}
+
+impl ColumnInfo {
+    /// Describes a column.
+    #[must_use]
+    pub fn new(name: impl Into<String>, column_type: ColumnType) -> Self {
+        Self { name: name.into(), column_type }
+    }
 }
 
 /// A column of annotations in memory.

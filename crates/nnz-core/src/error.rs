@@ -64,6 +64,7 @@ pub enum At {
 
 /// A location: a path, an array and a position in it, each optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// The file or directory, with `::GROUP` for a group inside a file.
     pub path: Option<PathBuf>,
@@ -99,10 +100,38 @@ impl Place {
         Self { array: Some(array.into()), ..Self::path(path) }
     }
 
+    /// Sets the file or directory, with `::GROUP` for a group inside a file.
+    #[must_use]
+    pub fn with_path(mut self, path: impl Into<Option<PathBuf>>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// Sets the array's name.
+    #[must_use]
+    pub fn with_array(mut self, array: impl Into<Option<String>>) -> Self {
+        self.array = array.into();
+        self
+    }
+
+    /// Sets whether it is a selection from the path.
+    #[must_use]
+    pub fn with_selection(mut self, selection: bool) -> Self {
+        self.selection = selection;
+        self
+    }
+
     /// Sets the position.
     #[must_use]
     pub fn at(mut self, at: At) -> Self {
         self.at = Some(at);
+        self
+    }
+
+    /// Removes the position.
+    #[must_use]
+    pub fn without_position(mut self) -> Self {
+        self.at = None;
         self
     }
 

@@ -15,6 +15,7 @@ pub enum Severity {
 
 /// One result of validating a file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finding {
     /// Whether the file is invalid.
     pub severity: Severity,
@@ -25,14 +26,19 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Describes a finding of a severity.
+    pub fn new(severity: Severity, place: Place, message: impl Into<String>) -> Self {
+        Self { severity, place, message: message.into() }
+    }
+
     /// Creates a finding for a violation of the format.
     pub fn fault(place: Place, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Fault, place, message: message.into() }
+        Self::new(Severity::Fault, place, message)
     }
 
     /// Creates a finding that does not make the file invalid.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, place, message: message.into() }
+        Self::new(Severity::Note, place, message)
     }
 }
 

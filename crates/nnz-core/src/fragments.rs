@@ -47,6 +47,7 @@ pub struct Segment {
 
 /// Properties that are known without reading fragments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FragmentHeader {
     /// Number of fragments.
     pub count: u64,
@@ -54,6 +55,14 @@ pub struct FragmentHeader {
     pub chromosomes: u32,
     /// The fragments of each chromosome, in storage order, without empty ones.
     pub segments: Vec<Segment>,
+}
+
+impl FragmentHeader {
+    /// Describes a store of so many fragments.
+    #[must_use]
+    pub fn new(count: u64, chromosomes: u32, segments: Vec<Segment>) -> Self {
+        Self { count, chromosomes, segments }
+    }
 }
 
 /// Fragments with random access from many threads.

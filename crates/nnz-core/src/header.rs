@@ -79,6 +79,7 @@ pub enum Duplicates {
 
 /// Properties of a matrix that are known before its entries are read.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Header {
     /// Number of rows and columns.
     pub shape: Shape,
@@ -108,7 +109,51 @@ pub struct Header {
     pub axis_kinds: [AxisKind; 2],
 }
 
+crate::setters! {
+    Header {
+        shape: Shape,
+        order: Order,
+        ordered: bool,
+        sorted_majors: bool,
+        sorted_indices: Option<bool>,
+        value_type: ValueType,
+        iso: bool,
+        nnz: Option<u64>,
+        storage: Storage,
+        structure: Structure,
+        fill: Option<Scalar>,
+        duplicates: Duplicates,
+    }
+}
+
 impl Header {
+    /// Describes a general sparse matrix whose format defines the order of majors, with nothing else known.
+    #[must_use]
+    pub const fn new(shape: Shape, order: Order, value_type: ValueType) -> Self {
+        Self {
+            shape,
+            order,
+            ordered: true,
+            sorted_majors: true,
+            sorted_indices: None,
+            value_type,
+            iso: false,
+            nnz: None,
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: [AxisKind::Unknown; 2],
+        }
+    }
+
+    /// Sets [`axis_kinds`](#structfield.axis_kinds).
+    #[must_use]
+    pub fn axis_kinds(mut self, axis_kinds: [AxisKind; 2]) -> Self {
+        self.axis_kinds = axis_kinds;
+        self
+    }
+
     /// Returns the storage order, if the format defines one.
     #[must_use]
     pub fn own_order(&self) -> Option<Order> {

@@ -1,7 +1,8 @@
 //! Setters for options.
 
 /// Defines a setter for each field of options, with the same name, because other crates cannot
-/// construct `non_exhaustive` structs. A setter for an `Option` also accepts its value.
+/// construct `non_exhaustive` structs. A setter for an `Option` also accepts its value. After `const`, the
+/// setters can be called in constants, and accept the type of the field only.
 ///
 /// ```
 /// #[derive(Debug, Default)]
@@ -23,6 +24,18 @@ macro_rules! setters {
     ($options:ident { $($field:ident: $kind:ident $(<$inner:ty>)?),* $(,)? }) => {
         impl $options {
             $($crate::setters! { @setter $field: $kind $(<$inner>)? })*
+        }
+    };
+    (const $options:ident { $($field:ident: $value:ty),* $(,)? }) => {
+        impl $options {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+                #[must_use]
+                pub const fn $field(mut self, $field: $value) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
         }
     };
     (@setter $field:ident: Option<$inner:ty>) => {

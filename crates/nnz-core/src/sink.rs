@@ -7,6 +7,7 @@ use crate::{Batch, Error, Order, Result, ValueType};
 
 /// Capabilities of a format. A matrix is converted to fit them before it is written.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SinkCapabilities {
     /// Supported storage orders.
     pub orders: &'static [Order],
@@ -26,6 +27,20 @@ pub struct SinkCapabilities {
     pub positions: bool,
     /// Whether it stores every element (of the stored triangle).
     pub dense: bool,
+}
+
+crate::setters! {
+    const SinkCapabilities {
+        orders: &'static [Order],
+        value_types: &'static [ValueType],
+        structure: bool,
+        fill: bool,
+        unique: bool,
+        names: bool,
+        annotations: bool,
+        positions: bool,
+        dense: bool,
+    }
 }
 
 impl SinkCapabilities {
@@ -48,9 +63,18 @@ impl SinkCapabilities {
 
 /// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// Size on disk in bytes.
     pub bytes: u64,
+}
+
+impl Written {
+    /// The size of what was written.
+    #[must_use]
+    pub const fn new(bytes: u64) -> Self {
+        Self { bytes }
+    }
 }
 
 /// An encoded batch, in a form that its sink defines.

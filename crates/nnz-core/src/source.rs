@@ -155,6 +155,7 @@ impl Unit for Batch {
 
 /// Data of the user that belongs to a matrix: keys with JSON values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Metadata {
     /// Keys that only the user defines.
     pub keys: Vec<(String, String)>,
@@ -168,6 +169,15 @@ pub struct Metadata {
 
 /// The key of the comments of a text.
 pub const COMMENT: &str = "comment";
+
+crate::setters! {
+    Metadata {
+        keys: Vec<(String, String)>,
+        attributes: Vec<(String, String)>,
+        file: Vec<(String, String)>,
+        format: Vec<(String, String)>,
+    }
+}
 
 impl Metadata {
     /// Describes the metadata, so that a target that does not support it can list it. Empty

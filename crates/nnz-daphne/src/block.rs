@@ -31,6 +31,7 @@ pub(crate) use stretch::{Stretch, Stretches};
 
 /// How a block stores its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum BlockType {
     /// Only zeros, none of them stored.
     Empty,

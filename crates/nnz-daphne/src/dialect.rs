@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// A layout of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Dialect {
     /// The published specification. No release of DAPHNE reads it. The default.
     #[default]

@@ -195,7 +195,7 @@ impl Output {
                 data.commit()? + meta_file.map(OutputFile::commit).transpose()?.unwrap_or_default()
             }
         };
-        Ok(Written { bytes })
+        Ok(Written::new(bytes))
     }
 }
 

@@ -146,7 +146,7 @@ impl Concat {
         };
         let strategy = read_strategy(&inputs, axis, order);
         let header = header(&inputs, axis, order, value_type, length, strategy);
-        let header = Header { ordered: own.is_some(), ..header };
+        let header = header.ordered(own.is_some());
         for input in &mut inputs {
             let steps = steps(input, axis, &header, options.rounding);
             input.steps = Arc::new(Steps::new(input.place.clone(), steps));
@@ -325,30 +325,20 @@ fn header(
     let pattern = headers().all(|header| header.iso && header.value_type == ValueType::Bint8);
     let sorted = headers().all(|header| header.sorted_indices == Some(true));
     let has = |duplicates| headers().any(|header| header.duplicates == duplicates);
-    Header {
-        shape: match axis {
-            Axis::Rows => Shape { rows: length, cols: across },
-            Axis::Cols => Shape { rows: across, cols: length },
-        },
-        order,
-        ordered: true,
-        sorted_majors: strategy != ReadStrategy::Unsorted,
-        sorted_indices: (strategy != ReadStrategy::Unsorted && sorted).then_some(true),
-        value_type,
-        iso: pattern && value_type == ValueType::Bint8,
-        nnz: stored,
-        storage: if dense { Storage::Dense } else { Storage::Sparse },
-        structure: Structure::General,
-        fill: headers().find_map(|header| header.fill),
-        duplicates: if has(Duplicates::Refused) {
-            Duplicates::Refused
-        } else if has(Duplicates::Summed) {
-            Duplicates::Summed
-        } else {
-            Duplicates::Kept
-        },
-        axis_kinds: [meaning(0), meaning(1)],
-    }
+    let duplicates = [Duplicates::Refused, Duplicates::Summed].into_iter().find(|&one| has(one));
+    let shape = match axis {
+        Axis::Rows => Shape { rows: length, cols: across },
+        Axis::Cols => Shape { rows: across, cols: length },
+    };
+    Header::new(shape, order, value_type)
+        .sorted_majors(strategy != ReadStrategy::Unsorted)
+        .sorted_indices((strategy != ReadStrategy::Unsorted && sorted).then_some(true))
+        .iso(pattern && value_type == ValueType::Bint8)
+        .nnz(stored)
+        .storage(if dense { Storage::Dense } else { Storage::Sparse })
+        .fill(headers().find_map(|header| header.fill))
+        .duplicates(duplicates.unwrap_or_default())
+        .axis_kinds([meaning(0), meaning(1)])
 }
 
 /// Returns the steps for the entries of a matrix.
@@ -372,7 +362,7 @@ fn steps(
     }
     steps.extend(mirror(source, Mirroring::Expand));
     if source.storage == Storage::Dense && header.storage != Storage::Dense {
-        steps.extend(drop_unstored(&Header { value_type, ..source.clone() }));
+        steps.extend(drop_unstored(&source.clone().value_type(value_type)));
     }
     if source.iso {
         steps.push(Box::new(Shared { stays: header.iso }));
@@ -402,7 +392,7 @@ impl MatrixSource for Concat {
             bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
         }
         let format = format!("{} concatenated matrices", self.inputs.len());
-        Ok(About { format, bytes, ..About::default() })
+        Ok(About::new(format, "").bytes(bytes))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -70,7 +70,8 @@ impl Default for ConvertOptions {
 }
 
 /// The result of a conversion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// The number of rows and columns.
     pub shape: Shape,
@@ -92,6 +93,21 @@ pub struct Summary {
     pub left_out: Vec<String>,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
+}
+
+nnz_core::setters! {
+    Summary {
+        shape: Shape,
+        dimensions: Option<Vec<u64>>,
+        entries: u64,
+        bytes_before: Option<u64>,
+        bytes_after: u64,
+        disk: u64,
+        seconds: f64,
+        dropped: Vec<String>,
+        left_out: Vec<String>,
+        notes: Vec<String>,
+    }
 }
 
 /// Writes a source to a target.

@@ -60,12 +60,8 @@ impl Padded {
             return Err(Error::unsupported(place, what));
         }
         let dense = source.storage == Storage::Dense;
-        let header = Header {
-            shape,
-            storage: Storage::Sparse,
-            nnz: source.nnz.filter(|_| !dense),
-            ..source.clone()
-        };
+        let header =
+            source.clone().shape(shape).storage(Storage::Sparse).nnz(source.nnz.filter(|_| !dense));
         let mut steps: Vec<Box<dyn Step>> = Vec::new();
         if dense {
             steps.extend(drop_unstored(source));

@@ -140,15 +140,14 @@ impl<'a> Slice<'a> {
             _ => None,
         };
         let in_order = inner.random_access() || major.ascends();
-        let header = Header {
-            shape: Shape { rows: picked[0].len(), cols: picked[1].len() },
-            sorted_majors: source.sorted_majors && general && in_order,
-            sorted_indices: source.sorted_indices.filter(|_| general && minor.ascends()),
-            nnz: stored,
-            iso: source.iso && stays_shared(source),
-            structure: Structure::General,
-            ..source.clone()
-        };
+        let header = source
+            .clone()
+            .shape(Shape { rows: picked[0].len(), cols: picked[1].len() })
+            .sorted_majors(source.sorted_majors && general && in_order)
+            .sorted_indices(source.sorted_indices.filter(|_| general && minor.ascends()))
+            .nnz(stored)
+            .iso(source.iso && stays_shared(source))
+            .structure(Structure::General);
         Ok(Self { inner, place, picked, header, notes })
     }
 
@@ -259,7 +258,7 @@ impl MatrixSource for Slice<'_> {
     /// Positions in messages are those in the slice.
     fn place(&self) -> Place {
         let whole = self.picked.iter().all(|picked| picked.is_whole());
-        Place { selection: self.place.selection || !whole, ..self.place.clone() }
+        self.place.clone().with_selection(self.place.selection || !whole)
     }
 
     fn wrapped(&self) -> Wrapped<'_> {

@@ -35,6 +35,7 @@ use tally::{Nothing, Slim, Sums, Tally};
 
 /// Statistics to compute. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measures {
     /// The number of stored entries.
     Nnz,
@@ -107,6 +108,7 @@ pub struct Spread {
 
 /// The result of [`stats`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stats {
     /// The whole matrix.
     pub whole: Moments,

@@ -30,14 +30,14 @@ impl<'a> Summed<'a> {
     /// Sums the duplicate entries of a matrix.
     #[must_use]
     pub fn new(inner: Box<dyn MatrixSource + 'a>, context: &TaskContext) -> Self {
-        let header = Header {
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            nnz: None,
-            duplicates: Duplicates::Refused,
-            ..inner.header().clone()
-        };
+        let header = inner
+            .header()
+            .clone()
+            .ordered(true)
+            .sorted_majors(true)
+            .sorted_indices(true)
+            .nnz(None)
+            .duplicates(Duplicates::Refused);
         Self { inner, header, context: context.without_progress() }
     }
 }

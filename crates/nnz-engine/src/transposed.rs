@@ -30,18 +30,15 @@ impl<'a> Transposed<'a> {
             Triangle::Lower => Triangle::Upper,
             Triangle::Upper => Triangle::Lower,
         };
-        let header = Header {
-            shape: Shape { rows: header.shape.cols, cols: header.shape.rows },
-            order: exchanged(header.order),
-            structure: match header.structure {
-                Structure::General => Structure::General,
-                Structure::Symmetric(t) => Structure::Symmetric(other(t)),
-                Structure::SkewSymmetric(t) => Structure::SkewSymmetric(other(t)),
-                Structure::Hermitian(t) => Structure::Hermitian(other(t)),
-            },
-            axis_kinds: [cols, rows],
-            ..header
+        let shape = Shape { rows: header.shape.cols, cols: header.shape.rows };
+        let order = exchanged(header.order);
+        let structure = match header.structure {
+            Structure::General => Structure::General,
+            Structure::Symmetric(triangle) => Structure::Symmetric(other(triangle)),
+            Structure::SkewSymmetric(triangle) => Structure::SkewSymmetric(other(triangle)),
+            Structure::Hermitian(triangle) => Structure::Hermitian(other(triangle)),
         };
+        let header = header.shape(shape).order(order).structure(structure).axis_kinds([cols, rows]);
         Self { inner, header }
     }
 }

@@ -107,7 +107,7 @@ impl Output {
                 bytes
             }
         };
-        Ok(Written { bytes })
+        Ok(Written::new(bytes))
     }
 
     fn io<T>(&self, result: io::Result<T>) -> Result<T> {

@@ -34,7 +34,7 @@ impl Comment {
             "" => Vec::new(),
             text => vec![(COMMENT.to_owned(), serde_json::Value::from(text).to_string())],
         };
-        Metadata { keys, ..Metadata::default() }
+        Metadata::default().keys(keys)
     }
 
     /// Notes that comments are dropped.

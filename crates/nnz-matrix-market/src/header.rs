@@ -1,6 +1,6 @@
 //! The header of the matrix, from the preamble of the file.
 
-use nnz_core::{AxisKind, Duplicates, Header, Order, Storage, ValueType};
+use nnz_core::{Duplicates, Header, Order, Storage, ValueType};
 
 use super::banner::{Field, Layout};
 use super::entries::Rules;
@@ -15,26 +15,24 @@ impl Preamble {
     pub(super) fn header(&self, guess: Guess) -> Header {
         let Preamble { banner, shape, stored } = *self;
         let array = banner.layout == Layout::Array;
-        Header {
+        Header::new(
             shape,
-            order: guess.order,
-            ordered: false,
-            sorted_majors: guess.ascend,
-            sorted_indices: array.then_some(true),
-            value_type: match banner.field {
+            guess.order,
+            match banner.field {
                 Field::Integer => ValueType::I64,
                 Field::Unsigned => ValueType::U64,
                 Field::Real => ValueType::F64,
                 Field::Complex => ValueType::ComplexF64,
                 Field::Pattern => ValueType::Bint8,
             },
-            iso: banner.field == Field::Pattern,
-            nnz: Some(stored),
-            storage: if array { Storage::Dense } else { Storage::Sparse },
-            structure: banner.symmetry.structure(),
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        }
+        )
+        .ordered(false)
+        .sorted_majors(guess.ascend)
+        .sorted_indices(array.then_some(true))
+        .iso(banner.field == Field::Pattern)
+        .nnz(stored)
+        .storage(if array { Storage::Dense } else { Storage::Sparse })
+        .structure(banner.symmetry.structure())
+        .duplicates(Duplicates::Refused)
     }
 }

@@ -282,15 +282,9 @@ impl MatrixSource for MatrixMarketSource {
             (None, false) => "stream",
             (None, true) => "gzip stream",
         };
-        Ok(About {
-            format: "Matrix Market".to_owned(),
-            container: container.to_owned(),
-            version: None,
-            dialect: Some(self.preamble.banner.to_string()),
-            bytes: self.origin.file.as_ref().map(InputFile::len),
-            arrays: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(About::new("Matrix Market", container)
+            .dialect(self.preamble.banner.to_string())
+            .bytes(self.origin.file.as_ref().map(InputFile::len)))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

@@ -173,14 +173,10 @@ impl MatrixSource for TenxFolderSource {
 
     fn about(&self) -> Result<About> {
         let matrix = self.matrix.about()?;
-        Ok(About {
-            format: "10x directory".to_owned(),
-            container: self.container.to_owned(),
-            dialect: matrix.dialect,
-            bytes: Some(self.bytes),
-            notes: self.notes.clone(),
-            ..About::default()
-        })
+        Ok(About::new("10x directory", self.container)
+            .dialect(matrix.dialect)
+            .bytes(self.bytes)
+            .notes(self.notes.clone()))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -223,7 +219,7 @@ impl MatrixSource for TenxFolderSource {
             (2, true) => "feature_type".to_owned(),
             (column, _) => format!("column {}", column + 1),
         };
-        let info = |column| ColumnInfo { name: name(column), column_type: ColumnType::String };
+        let info = |column| ColumnInfo::new(name(column), ColumnType::String);
         let columns = (1..part.columns).map(info).collect();
         Ok(Some(Box::new(Table { source: self, axis, columns })))
     }

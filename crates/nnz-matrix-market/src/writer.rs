@@ -50,20 +50,16 @@ impl Options {
 /// Coordinate text may have either order. An array is by column.
 #[must_use]
 pub fn capabilities(layout: Layout) -> SinkCapabilities {
-    SinkCapabilities {
-        orders: match layout {
+    SinkCapabilities::new(
+        match layout {
             Layout::Coordinate => &[Order::Col, Order::Row],
             Layout::Array => &[Order::Col],
         },
-        value_types: ValueType::ALL,
-        structure: true,
-        fill: false,
-        unique: true,
-        names: false,
-        annotations: false,
-        positions: false,
-        dense: layout == Layout::Array,
-    }
+        ValueType::ALL,
+    )
+    .structure(true)
+    .unique(true)
+    .dense(layout == Layout::Array)
 }
 
 /// Creates a sink for a matrix.
@@ -77,24 +73,10 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 /// next to the target, because their number comes first.
 ///
 /// ```
-/// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
-/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
+/// use nnz_core::{Batch, Header, Majors, Minors, Order, Shape, ValueType, Values};
 /// use nnz_matrix_market::{Layout, Options, TextTarget, create};
-/// # let header = Header {
-/// #     shape: Shape { rows: 3, cols: 2 },
-/// #     order: Order::Col,
-/// #     ordered: true,
-/// #     sorted_majors: true,
-/// #     sorted_indices: Some(true),
-/// #     value_type: ValueType::F64,
-/// #     iso: false,
-/// #     nnz: Some(1),
-/// #     storage: Storage::Sparse,
-/// #     structure: Structure::General,
-/// #     fill: None,
-/// #     duplicates: Duplicates::Kept,
-/// #     axis_kinds: [AxisKind::Unknown; 2],
-/// # };
+/// let shape = Shape { rows: 3, cols: 2 };
+/// let header = Header::new(shape, Order::Col, ValueType::F64).nnz(1_u64);
 /// let target = TextTarget::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),

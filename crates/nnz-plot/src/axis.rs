@@ -5,6 +5,7 @@ use crate::number::short;
 
 /// Scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scale {
     /// With the value.
     #[default]

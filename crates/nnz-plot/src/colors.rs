@@ -4,6 +4,7 @@ use crate::cast;
 
 /// Colours for a light or a dark page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Theme {
     /// Dark on white.
     #[default]

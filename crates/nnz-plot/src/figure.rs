@@ -20,6 +20,7 @@ pub struct Figure {
 
 /// Direction of panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Direction {
     /// Beside each other, in a terminal below each other.
     #[default]
@@ -100,6 +101,7 @@ impl Panel {
 
 /// Marks that a panel shows.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Marks {
     /// A grid of counts.
     Heat(Heat),

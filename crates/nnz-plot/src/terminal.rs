@@ -15,6 +15,7 @@ use frame::{Area, framed};
 
 /// The colours that a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TerminalColors {
     /// None: text without escape sequences.
     #[default]

@@ -236,7 +236,7 @@ mod png {
             // The least and the greatest class take a quarter of the frame each.
             let (few, many) = match theme {
                 Theme::Light => ([0xc6, 0xdf, 0xf2], [0x0a, 0x1f, 0x4f]),
-                Theme::Dark => ([0x1d, 0x3a, 0x5f], [0xf5, 0xf3, 0xa8]),
+                _ => ([0x1d, 0x3a, 0x5f], [0xf5, 0xf3, 0xa8]),
             };
             let (few, many) = (count(few), count(many));
             assert!(few > 10_000 && few.abs_diff(many) < few / 10, "{few} {many}");

@@ -188,15 +188,15 @@ impl Storage for RemoteStorage {
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        let directory = Metadata { kind: EntryKind::Directory, len: 0 };
+        let directory = Metadata::new(EntryKind::Directory, 0);
         if self.base.is_some() && path.as_os_str().is_empty() {
             return Ok(directory);
         }
         match self.find(path)? {
             PathState::Missing | PathState::NoObject => Err(Failure::missing().into()),
             PathState::Directory => Ok(directory),
-            PathState::Listed(len) => Ok(Metadata { kind: EntryKind::File, len }),
-            PathState::Opened(file) => Ok(Metadata { kind: EntryKind::File, len: file.len() }),
+            PathState::Listed(len) => Ok(Metadata::new(EntryKind::File, len)),
+            PathState::Opened(file) => Ok(Metadata::new(EntryKind::File, file.len())),
         }
     }
 
@@ -254,7 +254,7 @@ impl Storage for RemoteStorage {
                 PathState::Directory => EntryKind::Directory,
                 PathState::Listed(_) | PathState::Opened(_) => EntryKind::File,
             };
-            Some(ListedEntry { name: name.as_os_str().to_owned(), kind })
+            Some(ListedEntry::new(name.as_os_str(), kind))
         };
         let known = self.known();
         if known.listed.contains_key(path) {
@@ -288,7 +288,7 @@ impl Storage for RemoteStorage {
         self.take_list(path, &names, complete);
         for ListEntry { name, len } in names {
             let kind = if len.is_some() { EntryKind::File } else { EntryKind::Directory };
-            if !each(ListedEntry { name: name.into(), kind })? {
+            if !each(ListedEntry::new(name, kind))? {
                 break;
             }
         }

@@ -132,6 +132,6 @@ impl MatrixSink for DenseSink {
             let (majors, minors) = (self.shape.major(self.order), self.shape.minor(self.order));
             self.write_fill_elements(majors - 1, minors)?;
         }
-        self.out.finish().map(|bytes| Written { bytes })
+        self.out.finish().map(Written::new)
     }
 }

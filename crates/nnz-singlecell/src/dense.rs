@@ -98,12 +98,10 @@ impl Dense {
     }
 
     pub(crate) fn array(&self) -> Result<ArrayAbout> {
-        Ok(ArrayAbout {
-            name: self.array.place().array.unwrap_or_default(),
-            value_type: Some(self.value_type),
-            len: u64::try_from(self.shape.elements()).ok(),
-            bytes: ArrayAbout::size(self.array.stored_bytes())?,
-        })
+        Ok(ArrayAbout::new(self.array.place().array.unwrap_or_default())
+            .value_type(self.value_type)
+            .len(u64::try_from(self.shape.elements()).ok())
+            .bytes(ArrayAbout::size(self.array.stored_bytes())?))
     }
 }
 

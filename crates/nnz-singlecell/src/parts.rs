@@ -74,7 +74,7 @@ impl<T: PartOutput + 'static> MatrixTarget for PartTarget<T> {
     fn capabilities(&self) -> SinkCapabilities {
         let PartCapabilities { value_types, orders, dense } = self.capabilities;
         // Names and annotations are written with the tables of the file.
-        SinkCapabilities { dense, unique: dense, ..SinkCapabilities::new(orders, value_types) }
+        SinkCapabilities::new(orders, value_types).dense(dense).unique(dense)
     }
 
     fn path(&self) -> Option<&Path> {
@@ -114,7 +114,7 @@ impl<T: PartOutput> MatrixSink for Sink<T> {
 
     fn finish(self: Box<Self>) -> Result<Written> {
         lock(&self.output).finish()?;
-        Ok(Written { bytes: 0 })
+        Ok(Written::new(0))
     }
 }
 
@@ -127,7 +127,7 @@ struct Unsorted<'a> {
 impl<'a> Unsorted<'a> {
     fn new(source: &'a dyn MatrixSource) -> Self {
         let header = source.header().clone();
-        Self { source, header: Header { sorted_majors: false, ..header } }
+        Self { source, header: header.sorted_majors(false) }
     }
 }
 

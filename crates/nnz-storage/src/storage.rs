@@ -38,6 +38,7 @@ pub enum EntryKind {
 
 /// Metadata of a path, following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Metadata {
     /// The kind.
     pub kind: EntryKind,
@@ -45,13 +46,30 @@ pub struct Metadata {
     pub len: u64,
 }
 
+impl Metadata {
+    /// Describes an entry of a kind; only files have a length.
+    #[must_use]
+    pub const fn new(kind: EntryKind, len: u64) -> Self {
+        Self { kind, len }
+    }
+}
+
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListedEntry {
     /// The name in the directory.
     pub name: OsString,
     /// The kind, without following links.
     pub kind: EntryKind,
+}
+
+impl ListedEntry {
+    /// Describes an entry of a name and kind.
+    #[must_use]
+    pub fn new(name: impl Into<OsString>, kind: EntryKind) -> Self {
+        Self { name: name.into(), kind }
+    }
 }
 
 /// The state of a file: equal as long as the file is not changed or replaced.

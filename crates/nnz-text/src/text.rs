@@ -108,13 +108,9 @@ impl Text {
             (true, false) => "stream",
             (true, true) => "gzip stream",
         };
-        About {
-            format: format.to_owned(),
-            container: container.to_owned(),
-            dialect: variant,
-            bytes: (!self.stream).then(|| self.file.len()),
-            ..About::default()
-        }
+        About::new(format, container)
+            .dialect(variant)
+            .bytes((!self.stream).then(|| self.file.len()))
     }
 
     /// Returns the error for a text that was different when it was read before.

@@ -67,7 +67,7 @@ pub fn write_bed(matrix: &dyn MatrixSource, axis: Axis, out: &mut dyn Write) -> 
         let text = std::str::from_utf8(name).ok();
         let Some((chromosome, start, end)) = text.and_then(region) else {
             let found = format!("\"{}\"", String::from_utf8_lossy(name).escape_debug());
-            let place = Place { path: None, ..place() }.at(At::Element(number));
+            let place = place().with_path(None).at(At::Element(number));
             return Err(Error::mismatch(place, found, "a region such as chr1:100-200"));
         };
         let written = writeln!(out, "{chromosome}\t{start}\t{end}");

@@ -50,7 +50,7 @@ impl ContainerTarget {
         context: &Context,
     ) -> Result<Self> {
         let (compress, write) = (options.compress, options.output(context));
-        let create = CreateOptions { compress, write, members: &[] };
+        let create = CreateOptions::new(compress, write);
         Self::of(path, group, directory, create, context)
     }
 
@@ -155,7 +155,7 @@ impl ContainerTarget {
         let path = &self.path;
         match &self.kind {
             TargetKind::Container(kind, group, options) => {
-                kind.check(path, group, &CreateOptions { members, ..options.clone() })
+                kind.check(path, group, &options.clone().members(members))
             }
             #[cfg(feature = "bpcells")]
             TargetKind::RObject(_) => StagedFile::create(path, &self.write).map(drop),
@@ -189,8 +189,7 @@ impl ContainerTarget {
         let path = &self.path;
         match &self.kind {
             TargetKind::Container(kind, group, options) => {
-                let tree =
-                    kind.create(path, group, &CreateOptions { members, ..options.clone() })?;
+                let tree = kind.create(path, group, &options.clone().members(members))?;
                 let compression = options.compress.unwrap_or(Compression::None);
                 Ok(NamedArraysWriter::from(tree).compress(compression))
             }

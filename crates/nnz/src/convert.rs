@@ -21,6 +21,7 @@ use crate::{
 /// The axis of the cells in a target. Changing it exchanges rows and columns and does not reorder entries:
 /// what was stored by row is stored by column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CellAxis {
     /// The axis that the format of the target uses, if both formats state theirs. The default.
     #[default]
@@ -225,7 +226,7 @@ pub fn convert(
     }
     let found = options.open.open(from, context)?;
     let summary = found.convert(to, options, context)?;
-    Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
+    Ok(summary.seconds(started.elapsed().as_secs_f64()))
 }
 
 impl Dataset {

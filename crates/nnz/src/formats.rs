@@ -112,6 +112,7 @@ fn arrays(probe: Probe) -> Result<NamedArrays> {
 
 /// Describes a format.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FormatInfo {
     /// The name, as in `--to` if the format is written.
     pub name: FormatName,
@@ -146,6 +147,24 @@ pub struct FormatInfo {
     /// Returns the options for a value of `--to` that the format accepts besides its names, as Binsparse accepts
     /// `CSR`.
     pub claims: fn(&str) -> Option<FormatOptions>,
+}
+
+nnz_core::setters! {
+    const FormatInfo {
+        aliases: &'static [&'static str],
+        extensions: &'static [&'static str],
+        reads: &'static [DatasetKind],
+        writes: &'static [DatasetKind],
+        containers: bool,
+        hdf5: bool,
+        options: &'static [FormatOption],
+        read_options: &'static [FormatOption],
+        streams: bool,
+        group_attributes: &'static [&'static str],
+        derived: &'static [&'static str],
+        fragment_options: Option<&'static [FormatOption]>,
+        claims: fn(&str) -> Option<FormatOptions>,
+    }
 }
 
 impl FormatInfo {
@@ -228,6 +247,7 @@ pub struct Member {
 
 /// The confidence of a format that a probe contains its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Confidence {
     /// It is tried if no other format matches.
     Fallback,

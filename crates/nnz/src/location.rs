@@ -15,6 +15,7 @@ const SEPARATOR: &[u8] = b"::";
 /// A location to read from or write to. `Display` and `Debug` leave out the secrets of a URL: user, password
 /// and query.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Location {
     /// Standard input or output.
     Stream,

@@ -243,7 +243,7 @@ fn home(to: &Location, write: WriteOptions, context: &Context) -> Result<Contain
         return Err(Error::argument(format!("{to}: {what}")));
     }
     let write = write.context(context.task().clone());
-    let options = CreateOptions { compress: None, write, members: &[] };
+    let options = CreateOptions::new(None, write);
     let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, options, context)?;
     home.check(&[])?;
     Ok(home)

@@ -13,6 +13,7 @@ use crate::{ConvertOptions, Location, Summary};
 /// The goal that a target is optimized for. A profile sets the options that are not given; `docs/sizes.md` lists sizes and
 /// speeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Profile {
     /// Reading: no compression but the packing of BPCells, with features in the order of their frequency.
     Fast,
@@ -61,7 +62,7 @@ impl Storage {
 impl Profile {
     /// Returns the compression for a place, if it has one.
     fn compression(self, storage: &Storage) -> Option<Compression> {
-        let filtered = Filters { delta: true, shuffle: true, method: Method::Zstd(9) };
+        let filtered = Filters::new(Method::Zstd(9)).delta(true).shuffle(true);
         match (self, storage) {
             (_, Storage::Other) => None,
             (Self::Fast, _) => Some(Compression::None),

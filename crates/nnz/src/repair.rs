@@ -117,7 +117,7 @@ fn run(
         }
         other => other.convert(to, options, context)?,
     };
-    done.matrix = Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary });
+    done.matrix = Some(summary.seconds(started.elapsed().as_secs_f64()));
     Ok(done)
 }
 

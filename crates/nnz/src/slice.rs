@@ -38,5 +38,5 @@ pub fn slice(
     // Positions in messages of the engine are those in the selection.
     let summary = crate::convert_source(&*source, to, options, context)?;
     // The size of the source is not the size of the selection.
-    Ok(Summary { bytes_before: None, ..summary })
+    Ok(summary.bytes_before(None))
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Tensor};
 use nnz_container::NamedArrays;
 use nnz_core::{
-    About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Placed, Result,
-    Rounding, Scalar, Shape, Storage, write_scalar,
+    About, Duplicates, Error, Header, MatrixSource, Order, Place, Placed, Result, Rounding, Scalar,
+    Shape, Storage, write_scalar,
 };
 
 use crate::formats::cancellable;
@@ -157,21 +157,14 @@ impl TensorFile {
         let entries = EntryReader::open(&self.container)?;
         let levels = self.descriptor.layout.levels();
         let dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
-        Ok(Header {
-            shape: Shape { rows: 0, cols: 0 },
-            order: Order::Row,
-            ordered: false,
-            sorted_majors: true,
-            sorted_indices: None,
-            value_type: entries.value_type(),
-            iso: entries.iso().is_some(),
-            nnz: Some(self.descriptor.stored),
-            storage: if dense { Storage::Dense } else { Storage::Sparse },
-            structure: self.descriptor.structure,
-            fill: entries.fill(),
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        })
+        Ok(Header::new(Shape { rows: 0, cols: 0 }, Order::Row, entries.value_type())
+            .ordered(false)
+            .iso(entries.iso().is_some())
+            .nnz(self.descriptor.stored)
+            .storage(if dense { Storage::Dense } else { Storage::Sparse })
+            .structure(self.descriptor.structure)
+            .fill(entries.fill())
+            .duplicates(Duplicates::Refused))
     }
 
     /// Reads it into memory, with a limit in bytes.

@@ -201,7 +201,7 @@ fn convert_to_other(
     context.format_of_target(to, options)?;
     let summary = conversion.convert_file(&probe, to, options, context);
     let summary = summary.map_err(|error| error.with_context(&from.source_place()))?;
-    Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
+    Ok(Some(summary.seconds(started.elapsed().as_secs_f64())))
 }
 
 /// Returns whether a source has several matrices and tables, and the target supports them.
@@ -237,7 +237,7 @@ pub fn slice(
         context,
     )?;
     // The size of the source is not the size of the selection.
-    Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
+    Ok(written.map(|summary| summary.bytes_before(None)))
 }
 
 /// Concatenates the rows of files with several matrices and tables. If a source or the target is a single
@@ -267,7 +267,7 @@ pub fn concat(
     }
     let Some(format) = format else { return Ok(None) };
     let summary = format.concat_files(&probes, to, how, options, context)?;
-    Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
+    Ok(Some(summary.seconds(started.elapsed().as_secs_f64())))
 }
 
 /// Compares all elements of two files with several matrices and tables, opened with the same options, and passes
@@ -333,5 +333,5 @@ fn write(
     };
     let summary =
         write(format, &probe).map_err(|error| error.with_context(&from.source_place()))?;
-    Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
+    Ok(Some(summary.seconds(started.elapsed().as_secs_f64())))
 }

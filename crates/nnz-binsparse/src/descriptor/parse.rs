@@ -12,7 +12,7 @@ use members::Members;
 /// Returns the location of a key inside the object at `place`.
 pub(super) fn key(place: &Place, name: &str) -> Place {
     let array = place.array.as_deref().unwrap_or(DESCRIPTOR);
-    Place { array: Some(format!("{array}.{name}")), ..place.clone() }
+    place.clone().with_array(format!("{array}.{name}"))
 }
 
 pub(super) fn missing(place: Place) -> Error {
@@ -21,7 +21,7 @@ pub(super) fn missing(place: Place) -> Error {
 
 /// Parses a descriptor; `None` after an error.
 pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option<Descriptor> {
-    let place = Place { array: Some(DESCRIPTOR.to_owned()), ..place.clone() };
+    let place = place.clone().with_array(DESCRIPTOR.to_owned());
     let (inner, user) = namespace(text, &place, found)?;
     let mut members = Members { keys: &inner, place, found };
     let version = members.version();
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option
 
 /// Parses only the levels of a tensor with `dimensions` dimensions.
 pub(super) fn layout(keys: &Keys, dimensions: usize, found: &mut Deviations) -> Option<Layout> {
-    let place = Place { array: Some(DESCRIPTOR.to_owned()), ..Place::default() };
+    let place = Place::default().with_array(DESCRIPTOR.to_owned());
     let mut members = Members { keys, place, found };
     members.layout(&vec![0; dimensions]).map(|(_, layout)| layout)
 }

@@ -40,17 +40,11 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
     };
     let ends_dense = layout.levels().last().is_some_and(|level| level.kind == LevelKind::Dense);
     let dense = layout.levels().iter().all(|level| level.kind == LevelKind::Dense);
-    Ok(SinkCapabilities {
-        orders,
-        value_types: ValueType::ALL,
-        structure: !ends_dense && layout.rank() == 2,
-        fill: true,
-        unique: true,
-        names: false,
-        annotations: false,
-        positions: false,
-        dense,
-    })
+    Ok(SinkCapabilities::new(orders, ValueType::ALL)
+        .structure(!ends_dense && layout.rank() == 2)
+        .fill(true)
+        .unique(true)
+        .dense(dense))
 }
 
 /// A matrix being written to a container.
@@ -213,7 +207,7 @@ impl nnz_core::MatrixSink for MatrixSink {
             self.descriptor.attributes.set(DIAGONAL, &self.diagonal.to_string())?;
         }
         container.set_attribute(DESCRIPTOR, &self.descriptor.to_json()?)?;
-        self.container.finish().map(|bytes| Written { bytes })
+        self.container.finish().map(Written::new)
     }
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nnz_container::NamedArrays;
 use nnz_core::{
-    About, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place,
-    Projection, Repairs, Result, Storage, Structure, UnitReader, readable,
+    About, Axis, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place, Projection,
+    Repairs, Result, Storage, Structure, UnitReader, readable,
 };
 
 use super::dense::DenseReader;
@@ -69,21 +69,14 @@ impl MatrixSource {
         let dense = matches!(form, Form::Dense { listed: None });
         let trimmed =
             matches!(form, Form::Dense { .. }) && descriptor.structure != Structure::General;
-        let header = Header {
-            shape,
-            order,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: values.value_type(),
-            iso: values.iso().is_some(),
-            nnz: (!trimmed).then_some(descriptor.stored),
-            storage: if dense { Storage::Dense } else { Storage::Sparse },
-            structure: descriptor.structure,
-            fill,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, order, values.value_type())
+            .sorted_indices(true)
+            .iso(values.iso().is_some())
+            .nnz((!trimmed).then_some(descriptor.stored))
+            .storage(if dense { Storage::Dense } else { Storage::Sparse })
+            .structure(descriptor.structure)
+            .fill(fill)
+            .duplicates(Duplicates::Refused);
         let (majors, minors) = (shape.major(order), shape.minor(order));
         let mut source = Self {
             container,
@@ -236,7 +229,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         let mut attributes = pairs(&self.descriptor.attributes);
         // Computed again when a matrix is written.
         attributes.retain(|(key, _)| key != DIAGONAL);
-        Metadata { keys: pairs(&self.descriptor.user), attributes, ..Metadata::default() }
+        Metadata::default().keys(pairs(&self.descriptor.user)).attributes(attributes)
     }
 
     fn levels(&self) -> Option<String> {

@@ -52,7 +52,7 @@ impl LevelStore {
             _ => None,
         };
         if inner.is_none() && positions.is_some() {
-            let place = Place { array: Some("binsparse.shape".to_owned()), ..place.clone() };
+            let place = place.clone().with_array("binsparse.shape".to_owned());
             let what = format!("{extents:?} elements in {} arrays", positions.unwrap_or(0));
             found.refuse(Error::mismatch(place, what, "less than 2^64 elements"));
         }
@@ -79,7 +79,7 @@ impl LevelStore {
         let length = lengths.next();
         for (other, first) in indices.iter().flatten().skip(1).zip(length.into_iter().cycle()) {
             if other.len() != first {
-                let place = Place { at: None, ..other.place(0) };
+                let place = other.place(0).without_position();
                 let expected = format!("{first}, like the indices of the previous dimension");
                 found.refuse(Error::mismatch(place, elements(other.len()), expected));
             }
@@ -106,7 +106,7 @@ fn check_pointers(
     indices: Option<u64>,
     found: &mut Deviations,
 ) {
-    let place = Place { at: None, ..pointers.place(0) };
+    let place = pointers.place(0).without_position();
     let expected = outer.map(|outer| u128::from(outer) + 1);
     if let Some(expected) = expected.filter(|&expected| expected != u128::from(pointers.len())) {
         found.refuse(Error::mismatch(place, elements(pointers.len()), elements(expected)));

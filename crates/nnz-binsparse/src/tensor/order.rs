@@ -22,7 +22,7 @@ pub(super) fn sorted(columns: &[&[u64]], len: usize, extents: &[u64]) -> Result<
     }
     if let Some(pair) = order.windows(2).find(|pair| compare(&pair[0], &pair[1]).is_eq()) {
         let at: Vec<u64> = columns.iter().map(|column| column[pair[0]]).collect();
-        let place = Place { array: Some(format!("the entry at {at:?}")), ..Place::default() };
+        let place = Place::default().with_array(format!("the entry at {at:?}"));
         return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
     }
     if columns.is_empty() && len > 1 {

@@ -142,8 +142,7 @@ fn complete(mut keys: Keys, tensor: &Tensor) -> Result<Keys> {
 
 /// Checks that the descriptor matches the tensor.
 fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
-    let key =
-        |name: &str| Place { array: Some(format!("{DESCRIPTOR}.{name}")), ..Place::default() };
+    let key = |name: &str| Place::default().with_array(format!("{DESCRIPTOR}.{name}"));
     if descriptor.shape != tensor.shape {
         let found = format!("{:?}", descriptor.shape);
         let expected = format!("{:?}, the shape of the tensor", tensor.shape);
@@ -186,7 +185,7 @@ fn check_diagonal(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     }
     let array = Some(format!("{DESCRIPTOR}.attributes.{DIAGONAL}"));
     let expected = format!("{diagonal}, the number of entries on the diagonal");
-    Err(Error::mismatch(Place { array, ..Place::default() }, stated, expected))
+    Err(Error::mismatch(Place::default().with_array(array), stated, expected))
 }
 
 /// Returns the values in their declared type; a single one if they are declared as iso.
@@ -210,7 +209,7 @@ fn values(values: &Values, descriptor: &Descriptor) -> Result<Values> {
         .find_map(|at| cast.get(at).filter(|&value| !same(value, first)));
     match other {
         Some(other) => {
-            let place = Place { array: Some("values".to_owned()), ..Place::default() };
+            let place = Place::default().with_array("values".to_owned());
             let expected = format!("{first} for all, since they are {stated}");
             Err(Error::mismatch(place, other, expected))
         }
@@ -223,6 +222,6 @@ fn exactly(value: Scalar, value_type: ValueType, array: &str) -> Result<Scalar> 
 }
 
 fn unfit(array: &str, value: Scalar, value_type: ValueType) -> Error {
-    let place = Place { array: Some(array.to_owned()), ..Place::default() };
+    let place = Place::default().with_array(array.to_owned());
     Error::mismatch(place, value, format!("a value that fits into {value_type}"))
 }

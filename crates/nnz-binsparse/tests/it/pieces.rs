@@ -4,8 +4,8 @@
 use nnz_binsparse::{EntryReader, Format, Layout, MatrixSink, MatrixSource, Options, validate};
 use nnz_container::memory::Memory;
 use nnz_core::{
-    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
-    Projection, Result, Scalar, Severity, Shape, Storage, Structure, ValueType, Values,
+    Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
+    Projection, Result, Scalar, Severity, Shape, ValueType, Values,
 };
 
 use crate::common::memory::{altered, with_elements};
@@ -17,21 +17,9 @@ const PIECE: u64 = 1 << 16;
 /// Writes a matrix whose major vector `m` has `lengths(m)` entries, in every `stride`th element.
 fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Memory {
     let (majors, minors) = (shape.major(order), shape.minor(order));
-    let header = Header {
-        ordered: true,
-        shape,
-        order,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type: ValueType::U32,
-        iso: false,
-        nnz: None,
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    let header = Header::new(shape, order, ValueType::U32)
+        .sorted_indices(true)
+        .duplicates(Duplicates::Refused);
     let memory = Memory::new();
     let mut sink = Box::new(MatrixSink::create(memory.writer(), &header, layout, options).unwrap());
     let mut number = 0;
@@ -142,18 +130,16 @@ fn long_axes_have_64_bit_minors() {
         values: Values::F64(vec![1.0, 2.0]),
     };
     for format in [Format::Coor, Format::Dcsr] {
-        let header = Header {
-            value_type: ValueType::F64,
-            shape,
-            ..open(&written(
-                &format.layout(),
-                Shape { rows: 9, cols: 9 },
-                Order::Row,
-                &Options::default(),
-            ))
-            .header()
-            .clone()
-        };
+        let header = (open(&written(
+            &format.layout(),
+            Shape { rows: 9, cols: 9 },
+            Order::Row,
+            &Options::default(),
+        ))
+        .header()
+        .clone())
+        .value_type(ValueType::F64)
+        .shape(shape);
         let layout = format.layout();
         let options = Options::default();
         let mut sink =

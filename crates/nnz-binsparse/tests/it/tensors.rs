@@ -288,7 +288,7 @@ fn descriptors_round_trip() {
         let layout = descriptor.layout.merged();
         assert_eq!(again.layout.merged(), layout, "{}", case.path());
         let format = descriptor.layout.format();
-        let expected = Descriptor { format, layout: again.layout.clone(), ..descriptor };
+        let expected = descriptor.clone().format(format).layout(again.layout.clone());
         assert_eq!(again.to_json().unwrap(), expected.to_json().unwrap());
         assert_eq!(again.user.iter().count(), expected.user.iter().count());
     }

@@ -76,5 +76,5 @@ pub(super) fn read(
         let place = array.place().at(At::Element(furthest.1));
         return Err(Error::mismatch(place, furthest.0, expected));
     }
-    Ok((array, FragmentHeader { count, chromosomes, segments }))
+    Ok((array, FragmentHeader::new(count, chromosomes, segments)))
 }

@@ -214,7 +214,7 @@ impl FragmentSink {
     /// Returns the location of the fragment `offset` positions after the last one written.
     fn place(&self, array: &str, offset: usize) -> Place {
         let at = At::Element(self.count + offset as u64);
-        Place { array: Some(array.to_owned()), ..Place::default() }.at(at)
+        Place::default().with_array(array.to_owned()).at(at)
     }
 }
 
@@ -267,7 +267,7 @@ impl nnz_core::FragmentSink for FragmentSink {
         if let Some((cell, fragment)) = self.largest_cell
             && u64::from(cell) >= cells.len()
         {
-            let place = Place { array: Some(CELL.to_owned()), ..Place::default() };
+            let place = Place::default().with_array(CELL.to_owned());
             let expected = format!("less than {}, the number of {CELL_NAMES}", cells.len());
             let place = place.at(At::Element(fragment));
             return Err(Error::mismatch(place, format!("the cell {cell}"), expected));
@@ -283,6 +283,6 @@ impl nnz_core::FragmentSink for FragmentSink {
         }
         here.write_strings(CELL_NAMES, &mut cells.iter())?;
         here.write_strings(CHR_NAMES, &mut chromosomes.iter())?;
-        container.finish().map(|bytes| Written { bytes })
+        container.finish().map(Written::new)
     }
 }

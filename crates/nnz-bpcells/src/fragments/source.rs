@@ -140,30 +140,21 @@ impl nnz_core::FragmentSource for FragmentSource {
         let numbers = integers.into_iter().flat_map(Integers::arrays);
         let mut arrays: Vec<ArrayAbout> = Vec::new();
         for array in numbers.chain([&self.end_max, &self.chr_ptr]) {
-            arrays.push(ArrayAbout {
-                name: array.place().array.unwrap_or_default(),
-                value_type: Some(array.value_type()),
-                len: Some(array.len()),
-                bytes: ArrayAbout::size(array.stored_bytes())?,
-            });
+            arrays.push(
+                ArrayAbout::new(array.place().array.unwrap_or_default())
+                    .value_type(array.value_type())
+                    .len(array.len())
+                    .bytes(ArrayAbout::size(array.stored_bytes())?),
+            );
         }
         for name in [CELL_NAMES, CHR_NAMES] {
-            arrays.push(ArrayAbout {
-                name: name.to_owned(),
-                value_type: None,
-                len: None,
-                bytes: ArrayAbout::size(self.container.strings_size(name))?,
-            });
+            arrays.push(
+                ArrayAbout::new(name).bytes(ArrayAbout::size(self.container.strings_size(name))?),
+            );
         }
-        Ok(About {
-            format: "BPCells fragments".to_owned(),
-            container: self.container.info().name.to_owned(),
-            version: Some(self.version.to_string()),
-            dialect: None,
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: Vec::new(),
-        })
+        Ok(About::new("BPCells fragments", self.container.info().name)
+            .version(self.version.to_string())
+            .with_arrays(arrays))
     }
 
     fn chromosome_names(&self) -> Result<StringList> {

@@ -26,7 +26,7 @@ impl Positions {
     pub(super) fn open(container: &NamedArrays, axis: Axis, len: u64) -> Result<Option<Self>> {
         let Some(array) = readable(container.array(positions_of(axis)))? else { return Ok(None) };
         let column_type = ColumnType::Number(array.value_type());
-        let columns = [ColumnInfo { name: ORIGINAL_POSITION.to_owned(), column_type }];
+        let columns = [ColumnInfo::new(ORIGINAL_POSITION, column_type)];
         Ok(Some(Self { array, columns, len }))
     }
 }

@@ -22,17 +22,12 @@ use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
 /// Capabilities of a BPCells matrix as a target.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    orders: &[Order::Col, Order::Row],
-    value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
-    structure: false,
-    fill: false,
-    unique: false,
-    names: true,
-    annotations: false,
-    positions: true,
-    dense: false,
-};
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities::new(
+    &[Order::Col, Order::Row],
+    &[ValueType::U32, ValueType::F32, ValueType::F64],
+)
+.names(true)
+.positions(true);
 
 /// Options for writing a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,6 +177,6 @@ impl nnz_core::MatrixSink for MatrixSink {
         if let ValueSink::Integers(sink) = self.values {
             sink.finish(&mut self.container)?;
         }
-        self.container.finish().map(|bytes| Written { bytes })
+        self.container.finish().map(Written::new)
     }
 }

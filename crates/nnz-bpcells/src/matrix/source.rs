@@ -5,9 +5,9 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{NamedArrays, Vector};
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, PackedWidths,
-    Place, Projection, Result, Storage, Structure, Unit, UnitReader, ValueType, entry_ranges,
-    pointer_ranges, read_pointers, readable,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Error, Header, Names, PackedWidths, Place,
+    Projection, Result, Unit, UnitReader, ValueType, entry_ranges, pointer_ranges, read_pointers,
+    readable,
 };
 
 use super::members::{self, INDEX, MEMBERS, VAL};
@@ -71,21 +71,9 @@ impl MatrixSource {
             ValueType::U32 => ValueArray::Integers(integers(VAL, Codec::MinusOne)?),
             _ => ValueArray::Floats(floats(here, version.value_type, entries)?),
         };
-        let header = Header {
-            shape,
-            order,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: None,
-            value_type: version.value_type,
-            iso: false,
-            nnz: Some(entries),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: [AxisKind::Features, AxisKind::Cells],
-        };
+        let header = Header::new(shape, order, version.value_type)
+            .nnz(entries)
+            .axis_kinds([AxisKind::Features, AxisKind::Cells]);
         Ok(Self { container, version, header, pointers, index, values })
     }
 
@@ -170,30 +158,21 @@ impl nnz_core::MatrixSource for MatrixSource {
         });
         let shape = self.container.array(members::SHAPE)?;
         for array in numbers.chain([&self.pointers.array, &shape]) {
-            arrays.push(ArrayAbout {
-                name: array.place().array.unwrap_or_default(),
-                value_type: Some(array.value_type()),
-                len: Some(array.len()),
-                bytes: ArrayAbout::size(array.stored_bytes())?,
-            });
+            arrays.push(
+                ArrayAbout::new(array.place().array.unwrap_or_default())
+                    .value_type(array.value_type())
+                    .len(array.len())
+                    .bytes(ArrayAbout::size(array.stored_bytes())?),
+            );
         }
         for name in ["row_names", "col_names", members::STORAGE_ORDER] {
-            arrays.push(ArrayAbout {
-                name: name.to_owned(),
-                value_type: None,
-                len: None,
-                bytes: ArrayAbout::size(self.container.strings_size(name))?,
-            });
+            arrays.push(
+                ArrayAbout::new(name).bytes(ArrayAbout::size(self.container.strings_size(name))?),
+            );
         }
-        Ok(About {
-            format: "BPCells matrix".to_owned(),
-            container: self.container.info().name.to_owned(),
-            version: Some(self.version.to_string()),
-            dialect: None,
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: Vec::new(),
-        })
+        Ok(About::new("BPCells matrix", self.container.info().name)
+            .version(self.version.to_string())
+            .with_arrays(arrays))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -123,14 +123,15 @@ fn is_wide(name: &str) -> bool {
     matches!(name, "idxptr" | "chr_ptr") || name.ends_with("_idx_offsets")
 }
 
+const CAPABILITIES: Capabilities = rds::INFO.capabilities.value_types(&[
+    ValueType::U32,
+    ValueType::U64,
+    ValueType::F32,
+    ValueType::F64,
+]);
+
 /// Describes objects of BPCells.
-pub(super) const INFO: ContainerInfo = ContainerInfo {
-    capabilities: Capabilities {
-        value_types: &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64],
-        ..rds::INFO.capabilities
-    },
-    ..rds::INFO
-};
+pub(super) const INFO: ContainerInfo = rds::INFO.capabilities(CAPABILITIES);
 
 impl Attributes for RObject {}
 

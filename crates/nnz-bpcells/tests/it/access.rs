@@ -10,8 +10,8 @@ use nnz_container::memory::Memory;
 use nnz_container::tree::{Attributes, Child, ElementType, Group, NdArray};
 use nnz_container::{ContainerInfo, NamedArrays};
 use nnz_core::{
-    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Names,
-    Order, Place, Projection, Result, Shape, Storage, Structure, ValueType, Values,
+    Batch, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Names, Order, Place,
+    Projection, Result, Shape, ValueType, Values,
 };
 
 /// Bytes read of each member.
@@ -98,21 +98,9 @@ impl NdArray for CountingArray {
 /// A packed matrix of 100,000 columns with 10 entries each, and its counters.
 fn matrix() -> (MatrixSource, Reads) {
     const COLS: u32 = 100_000;
-    let header = Header {
-        ordered: true,
-        shape: Shape { rows: 1000, cols: COLS.into() },
-        order: Order::Col,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type: ValueType::U32,
-        iso: false,
-        nnz: Some(u64::from(COLS) * 10),
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Kept,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    let header = Header::new(Shape { rows: 1000, cols: COLS.into() }, Order::Col, ValueType::U32)
+        .sorted_indices(true)
+        .nnz(u64::from(COLS) * 10);
     let memory = Memory::new();
     let writer = memory.writer();
     let mut sink =

@@ -144,7 +144,7 @@ fn written_files_equal_those_of_bpcells() {
         for packing in [Packing::Packed, Packing::Unpacked] {
             let (is, other) = match packing {
                 Packing::Packed => (".unpacked.", ".packed."),
-                Packing::Unpacked => (".packed.", ".unpacked."),
+                _ => (".packed.", ".unpacked."),
             };
             // Each file is also written from itself.
             for source in [path.replace(is, other), path.to_owned()] {

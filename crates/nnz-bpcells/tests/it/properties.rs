@@ -9,8 +9,8 @@ use nnz_container::memory::Memory;
 use nnz_container::tree::Group as _;
 use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{
-    Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
-    Order, Projection, Severity, Shape, Storage, StringList, Structure, ValueType, Values,
+    Axis, Batch, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order, Projection,
+    Severity, Shape, StringList, ValueType, Values,
 };
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -87,21 +87,7 @@ fn values(value_type: ValueType, bits: impl Iterator<Item = u64>) -> Values {
 
 impl Matrix {
     fn header(&self) -> Header {
-        Header {
-            ordered: true,
-            shape: self.shape,
-            order: self.order,
-            sorted_majors: true,
-            sorted_indices: None,
-            value_type: self.value_type,
-            iso: false,
-            nnz: None,
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: [AxisKind::Unknown; 2],
-        }
+        Header::new(self.shape, self.order, self.value_type)
     }
 
     /// Splits the entries into batches of all forms.

@@ -8,8 +8,8 @@ use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions}
 use nnz_container::memory::Memory;
 use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{
-    AxisKind, Batch, Duplicates, ErrorKind, Header, Majors, MatrixSink as _, MatrixSource as _,
-    Minors, Order, Projection, Shape, Storage, Structure, ValueType, Values,
+    Batch, ErrorKind, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
+    Projection, Shape, ValueType, Values,
 };
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
@@ -28,21 +28,12 @@ fn write(into: NamedArraysWriter, lengths: &[usize], value_type: ValueType, opti
         }))
         .collect();
     let entries = offsets[lengths.len()] as u32;
-    let header = Header {
-        ordered: true,
-        shape: Shape { rows: ROWS.into(), cols: lengths.len() as u64 },
-        order: Order::Col,
-        sorted_majors: true,
-        sorted_indices: None,
+    let header = Header::new(
+        Shape { rows: ROWS.into(), cols: lengths.len() as u64 },
+        Order::Col,
         value_type,
-        iso: false,
-        nnz: Some(entries.into()),
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Kept,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    )
+    .nnz(u64::from(entries));
     let values = (0..entries).map(|entry| entry.wrapping_mul(0x9e37_79b9) >> (entry % 32));
     let mut sink = MatrixSink::create(into, &header, [None, None], options).unwrap();
     sink.write(&Batch {

@@ -102,7 +102,7 @@ struct Array {
 /// Describes a dataset.
 pub(crate) fn info(args: &args::Info, context: &Context) -> Result<Outcome, Error> {
     let options = args.reading.set();
-    let nnz::formats::Inspection { dataset, members, others } =
+    let nnz::formats::Inspection { dataset, members, others, .. } =
         match nnz::formats::inspect(&args.source, &options, context) {
             Err(error) => return file::info(args, context).unwrap_or(Err(error)),
             Ok(found) => found,

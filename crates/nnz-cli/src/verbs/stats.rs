@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use nnz::{
-    Axis, Error, MatrixSource, Place, StatsOptions,
+    Axis, Error, MatrixSource, StatsOptions,
     engine::{Measures, Moments, Number, Observed, Slice, Spread, Total},
 };
 use serde::Serialize;
@@ -73,8 +73,9 @@ impl From<Number> for Json {
 
 impl From<&Moments> for Line {
     fn from(moments: &Moments) -> Self {
-        let total = moments.total.map(|Total { sum, mean }| TotalLine { sum: sum.into(), mean });
-        let spread = moments.spread.map(|Spread { variance, min, max }| {
+        let total =
+            moments.total.map(|Total { sum, mean, .. }| TotalLine { sum: sum.into(), mean });
+        let spread = moments.spread.map(|Spread { variance, min, max, .. }| {
             let (min, max) = (min.map(Into::into), max.map(Into::into));
             SpreadLine { variance, min, max }
         });
@@ -189,7 +190,7 @@ fn table(
                 nnz::engine::check_one_line(name, matrix.position(axis, number)).map_err(
                     |error| {
                         let array = Some(format!("names of {axis}"));
-                        let place = Place { array, ..args.source.source_place() };
+                        let place = args.source.source_place().with_array(array);
                         error.with_context(&place).with_hint("csv", "quotes it")
                     },
                 )?;
@@ -243,7 +244,7 @@ fn heading(measures: Measures) -> Vec<&'static str> {
     match measures {
         Measures::Nnz | Measures::Nonzero => vec!["nnz"],
         Measures::Sums => vec!["nnz", "sum", "mean"],
-        Measures::All => vec!["nnz", "sum", "mean", "variance", "min", "max"],
+        _ => vec!["nnz", "sum", "mean", "variance", "min", "max"],
     }
 }
 
@@ -253,10 +254,10 @@ fn fields(moments: &Moments, csv: bool) -> Vec<String> {
     let float = |number: f64| Number::Float(number).to_string();
     let extreme = |number: Option<Number>| number.map_or(none.to_owned(), |n| n.to_string());
     let mut fields = vec![moments.nnz.to_string()];
-    if let Some(Total { sum, mean }) = moments.total {
+    if let Some(Total { sum, mean, .. }) = moments.total {
         fields.extend([sum.to_string(), float(mean)]);
     }
-    if let Some(Spread { variance, min, max }) = moments.spread {
+    if let Some(Spread { variance, min, max, .. }) = moments.spread {
         fields.extend([float(variance), extreme(min), extreme(max)]);
     }
     fields

@@ -47,8 +47,8 @@ pub(crate) fn convert(
         Dataset::Table(_) => return super::frames::convert(args, transpose, quiet, context),
         found => found,
     };
-    let summary = found.convert(&args.target, &options, context)?;
-    let summary = Summary { bytes_before: bytes_before.or(summary.bytes_before), ..summary };
+    let mut summary = found.convert(&args.target, &options, context)?;
+    summary.bytes_before = bytes_before.or(summary.bytes_before);
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -286,11 +286,11 @@ pub(super) fn file_size(source: &Location) -> Option<u64> {
 /// or a store with groups, whose other groups are not counted.
 fn is_complete(location: &Location) -> bool {
     match location {
-        Location::Stream => true,
         Location::Path { group: Some(_), .. } => false,
         Location::Path { path, group: None } => {
             path.is_file() || !nnz::formats::has_groups(path).unwrap_or(true)
         }
+        _ => true,
     }
 }
 

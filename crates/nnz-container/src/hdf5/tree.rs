@@ -24,6 +24,7 @@ pub(super) struct Shared {
 
 /// Sets the location of an error, but not the position.
 fn placed(error: Error, place: &Place) -> Error {
-    let at = error.place().at.clone();
-    error.with_place(Place { at, ..place.clone() })
+    let mut place = place.clone();
+    place.at.clone_from(&error.place().at);
+    error.with_place(place)
 }

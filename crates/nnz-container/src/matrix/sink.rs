@@ -175,7 +175,7 @@ impl MatrixSink for CompressedSink {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.point(self.majors, self.entries)?;
-        self.output.finish().map(|bytes| Written { bytes })
+        self.output.finish().map(Written::new)
     }
 }
 

@@ -147,7 +147,7 @@ impl NamedArraysWriter {
         if self.names.insert(name.to_owned()) {
             return Ok(());
         }
-        let place = Place { array: Some(name.to_owned()), ..self.tree.place(NodeId::ROOT) };
+        let place = self.tree.place(NodeId::ROOT).with_array(name.to_owned());
         Err(Error::new(ErrorKind::Exists, place))
     }
 }

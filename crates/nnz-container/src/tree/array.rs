@@ -157,6 +157,7 @@ pub trait NdArray: Attributes {
 
 /// How the elements of an array are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ArrayStorage {
     /// The shape of a chunk; `None` if the array is contiguous.
     pub chunk_shape: Option<Vec<u64>>,

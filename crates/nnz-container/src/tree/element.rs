@@ -37,6 +37,7 @@ pub enum ElementType {
 
 /// The encoding of strings of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StringEncoding {
     /// Bytes, padded with zeros or spaces.
     Bytes,

@@ -69,7 +69,7 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     ///
     /// Fails if the name is invalid or exists, or if the container does not support nested groups.
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
-        let place = Place { array: Some(name.to_owned()), ..self.place(parent) };
+        let place = self.place(parent).with_array(name.to_owned());
         Err(Error::unsupported(place, format!("{} has no groups", self.info().name)))
     }
 

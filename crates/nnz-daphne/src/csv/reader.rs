@@ -206,14 +206,12 @@ impl Records {
         // others.
         let before = (0..field.unwrap_or(0)).filter_map(|number| self.record.get(number));
         let column = before.fold(1, |at, field| at + field.len() as u64 + 1);
-        Place {
-            path: Some(self.path.clone()),
-            array: field
-                .and_then(|number| self.labels.get(number))
-                .map(|label| format!("{label:?}")),
-            at: Some(At::Line { line, column }),
-            ..Place::default()
-        }
+        Place::default()
+            .with_path(self.path.clone())
+            .with_array(
+                field.and_then(|number| self.labels.get(number)).map(|label| format!("{label:?}")),
+            )
+            .at(At::Line { line, column })
     }
 
     /// Returns the error for an invalid field.

@@ -24,26 +24,22 @@ pub(crate) fn about(object: &Object) -> About {
             }
             None => {
                 let (name, len, bytes) = (String::new(), Some(block.stored), Some(bytes));
-                let about = ArrayAbout { name, value_type, len, bytes };
+                let about = ArrayAbout::new(name).value_type(value_type).len(len).bytes(bytes);
                 arrays.push((block.block_type, 1, about));
             }
         }
     }
-    let named = arrays.into_iter().map(|(block_type, count, about)| {
-        let name = match count {
+    let named = arrays.into_iter().map(|(block_type, count, mut about)| {
+        about.name = match count {
             1 => format!("{block_type} block"),
             _ => format!("{block_type} blocks ({count})"),
         };
-        ArrayAbout { name, ..about }
+        about
     });
     let what = if object.data_type == DataType::Frame { "frame" } else { "matrix" };
-    About {
-        format: format!("DAPHNE {what}"),
-        container: "file".to_owned(),
-        version: Some("1".to_owned()),
-        dialect: Some(format!("{} {}", object.dialect, object.data_type.name())),
-        bytes: Some(object.file.len()),
-        arrays: named.collect(),
-        notes: Vec::new(),
-    }
+    About::new(format!("DAPHNE {what}"), "file")
+        .version("1".to_owned())
+        .dialect(format!("{} {}", object.dialect, object.data_type.name()))
+        .bytes(object.file.len())
+        .arrays(named.collect())
 }

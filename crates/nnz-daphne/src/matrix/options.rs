@@ -49,15 +49,7 @@ impl Options {
 /// Returns what a file with these options can store.
 #[must_use]
 pub fn capabilities(options: &Options) -> SinkCapabilities {
-    SinkCapabilities {
-        orders: &[Order::Row],
-        value_types: options.dialect.value_types(),
-        structure: false,
-        fill: false,
-        unique: true,
-        names: false,
-        annotations: false,
-        positions: false,
-        dense: options.data_type == DataType::Dense,
-    }
+    SinkCapabilities::new(&[Order::Row], options.dialect.value_types())
+        .unique(true)
+        .dense(options.data_type == DataType::Dense)
 }

@@ -31,24 +31,10 @@ use place::Position;
 ///
 /// ```
 /// use nnz_storage::staging::WriteOptions;
-/// use nnz_core::{Batch, Header, Majors, MatrixSink as _, Minors, Order, Values};
-/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
+/// use nnz_core::{Batch, Header, Majors, MatrixSink as _, Minors, Order, Shape, ValueType, Values};
 /// use nnz_daphne::{MatrixSink, Options};
-/// # let header = Header {
-/// #     shape: Shape { rows: 2, cols: 3 },
-/// #     order: Order::Row,
-/// #     ordered: true,
-/// #     sorted_majors: true,
-/// #     sorted_indices: Some(true),
-/// #     value_type: ValueType::F64,
-/// #     iso: false,
-/// #     nnz: Some(1),
-/// #     storage: Storage::Sparse,
-/// #     structure: Structure::General,
-/// #     fill: None,
-/// #     duplicates: Duplicates::Refused,
-/// #     axis_kinds: [AxisKind::Unknown; 2],
-/// # };
+/// let shape = Shape { rows: 2, cols: 3 };
+/// let header = Header::new(shape, Order::Row, ValueType::F64).nnz(1_u64);
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("x.dbdf");
 /// let mut sink = MatrixSink::create(&path, &header, WriteOptions::default(), &Options::default())?;

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, At, Axis, AxisKind, Duplicates, Header, Names, Order, Projection, Result, Storage,
-    Structure, UnitReader, check_requested,
+    About, At, Axis, Duplicates, Header, Names, Order, Projection, Result, Storage, UnitReader,
+    check_requested,
 };
 use nnz_storage::Opened;
 
@@ -89,21 +89,11 @@ impl MatrixSource {
             None
         };
         let listed = object.covered() < elements || !only(&[BlockType::Dense, BlockType::Sparse]);
-        let header = Header {
-            shape,
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: (dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true),
-            value_type: object.value_type(),
-            iso: false,
-            nnz: stored,
-            storage: if dense { Storage::Dense } else { Storage::Sparse },
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, Order::Row, object.value_type())
+            .sorted_indices((dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true))
+            .nnz(stored)
+            .storage(if dense { Storage::Dense } else { Storage::Sparse })
+            .duplicates(Duplicates::Refused);
         Self { object, header, finder: Finder::default(), listed }
     }
 

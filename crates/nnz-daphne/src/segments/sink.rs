@@ -122,7 +122,7 @@ fn start(
     number: u64,
 ) -> Result<MatrixSink> {
     let shape = Shape { rows: rows.end - rows.start, ..header.shape };
-    let header = Header { shape, nnz: None, ..header.clone() };
+    let header = header.clone().shape(shape).nnz(None);
     MatrixSink::member(directory, &format!("{name}{SEGMENT}{number}"), &header, options)
 }
 
@@ -165,7 +165,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
         let written = meta.write_all(&whole.text()?);
         written.map_err(|error| Error::io(meta.path(), error))?;
         let bytes = directory.commit_with_sidecar(meta)?;
-        Ok(Written { bytes })
+        Ok(Written::new(bytes))
     }
 }
 

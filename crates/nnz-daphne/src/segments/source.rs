@@ -129,12 +129,12 @@ impl SegmentsSource {
             sum.and_then(|sum| sum.checked_add(segment.header().nnz?))
         };
         let ascend = segments.iter().all(|s| s.header().sorted_indices == Some(true));
-        let header = Header {
-            shape: Shape { rows, cols: first.header().shape.cols },
-            nnz: segments.iter().fold(Some(0), sum),
-            sorted_indices: ascend.then_some(true),
-            ..first.header().clone()
-        };
+        let header = first
+            .header()
+            .clone()
+            .shape(Shape { rows, cols: first.header().shape.cols })
+            .nnz(segments.iter().fold(Some(0), sum))
+            .sorted_indices(ascend.then_some(true));
         if let Some(meta_file) = directory.sidecar(Meta::SUFFIX)? {
             let meta = Meta::of(&meta_file)?;
             let stated = Shape { rows: meta.num_rows, cols: meta.num_cols };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use nnz_core::{
-    AxisKind, Batch, Duplicates, Header, Majors, MatrixSource as _, Minors, Order, Projection,
-    Shape, Storage, Structure, ValueType, Values,
+    Batch, Duplicates, Header, Majors, MatrixSource as _, Minors, Order, Projection, Shape,
+    ValueType, Values,
 };
 use nnz_daphne::{
     BlockType, Column, DataType, Dialect, FrameBatch, FrameOptions, FrameReader as _, FrameSink,
@@ -106,21 +106,10 @@ prop_compose! {
 
 impl Case {
     fn header(&self) -> Header {
-        Header {
-            ordered: true,
-            shape: self.shape,
-            order: Order::Row,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: self.value_type,
-            iso: false,
-            nnz: self.stored.then_some(self.elements.len() as u64),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        }
+        Header::new(self.shape, Order::Row, self.value_type)
+            .sorted_indices(true)
+            .nnz(self.stored.then_some(self.elements.len() as u64))
+            .duplicates(Duplicates::Refused)
     }
 
     fn batches(&self) -> Vec<Batch> {

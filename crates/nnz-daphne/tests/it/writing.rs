@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use nnz_core::{
-    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
-    Result, Shape, Storage, Structure, ValueType, Values,
+    Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order, Result,
+    Shape, ValueType, Values,
 };
 use nnz_daphne::{
     BlockType, Column, DataType, Dialect, FrameOptions, FrameSink, MatrixSink, MatrixSource,
@@ -16,21 +16,9 @@ use crate::common;
 use crate::common::unsynced;
 
 fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
-    Header {
-        ordered: true,
-        shape: Shape { rows, cols },
-        order: Order::Row,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type,
-        iso: false,
-        nnz: None,
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    }
+    Header::new(Shape { rows, cols }, Order::Row, value_type)
+        .sorted_indices(true)
+        .duplicates(Duplicates::Refused)
 }
 
 /// One entry of int8 in each run.
@@ -164,12 +152,12 @@ fn what_a_dialect_cannot_represent_is_an_error() {
         (small.clone(), Options { narrow: true, ..daphne }),
         (small.clone(), Options { block_type: Some(BlockType::Dense), ..daphne }),
         (small.clone(), Options { data_type: DataType::Frame, ..Options::default() }),
-        (Header { order: Order::Col, ..small.clone() }, Options::default()),
+        (small.clone().order(Order::Col), Options::default()),
     ] {
         assert!(write(&path, &header, &options, &[]).is_err(), "{header:?} {options:?}");
     }
     // The number of entries in the header must be right.
-    let announced = Header { nnz: Some(2), ..small };
+    let announced = small.nnz(Some(2));
     assert!(write(&path, &announced, &daphne, &[batch(&[(0, 0)], &[1])]).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let long = Column { label: "x".repeat(65_536), value_type: ValueType::F64 };

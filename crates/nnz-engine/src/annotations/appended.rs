@@ -11,6 +11,7 @@ use crate::types;
 
 /// Which columns of several tables are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Join {
     /// The columns that all tables have. The default.
     #[default]
@@ -147,7 +148,7 @@ impl<'a> Appended<'a> {
                         continue;
                     }
                 };
-                columns.push(ColumnInfo { name: info.name.clone(), column_type });
+                columns.push(ColumnInfo::new(info.name.clone(), column_type));
                 for (positions, found) in positions.iter_mut().zip(found) {
                     positions.push(found.map(|(position, _)| position));
                 }
@@ -447,10 +448,8 @@ mod tests {
             }
         }
         let table = |columns: &[(&str, Column)]| {
-            let info = columns.iter().map(|(name, column)| ColumnInfo {
-                name: (*name).to_owned(),
-                column_type: column.column_type(),
-            });
+            let info =
+                columns.iter().map(|(name, column)| ColumnInfo::new(*name, column.column_type()));
             let columns = columns.iter().map(|(_, column)| column.clone()).collect();
             Box::new(Table(info.collect(), columns)) as Box<dyn Annotations>
         };

@@ -29,6 +29,7 @@ pub struct Labels {
 
 /// Handling of the column [`ORIGINAL_POSITION`] of annotations.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum OriginalPositions {
     /// Nothing. The default.
     #[default]
@@ -216,7 +217,7 @@ impl Columns {
         match (positions, known) {
             (OriginalPositions::Added(column), None) => {
                 let name = ORIGINAL_POSITION.to_owned();
-                self.infos.push(ColumnInfo { name, column_type: column.column_type() });
+                self.infos.push(ColumnInfo::new(name, column.column_type()));
                 self.origins.push(Origin::Positions);
                 self.positions = Some(Arc::clone(column));
             }
@@ -337,7 +338,7 @@ impl Columns {
         let ids = lower.ends_with("id") || lower.ends_with("ids") || lower == "index";
         let names = if ids { ["name", "names", "old_name"] } else { ["id", "ids", "old_id"] };
         if let Some(name) = names.into_iter().find(free) {
-            let info = ColumnInfo { name: name.to_owned(), column_type: ColumnType::String };
+            let info = ColumnInfo::new(name, ColumnType::String);
             self.infos.insert(0, info);
             self.origins.insert(0, Origin::Names);
         }

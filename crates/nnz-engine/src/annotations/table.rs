@@ -49,7 +49,7 @@ impl AnnotationTable {
             if !known.insert(name.clone()) {
                 return Err(Error::argument(format!("two columns are named {name:?}")));
             }
-            table.infos.push(ColumnInfo { name, column_type: column.column_type() });
+            table.infos.push(ColumnInfo::new(name, column.column_type()));
             table.columns.push(column);
         }
         Ok(table)

@@ -44,7 +44,7 @@ impl AxisSelection {
         if let Some(allowed) = names {
             selected.names = selected.read_names(source, axis, allowed).map_err(|error| {
                 let array = Some(format!("names of {axis}"));
-                error.with_context(&Place { array, ..Place::default() })
+                error.with_context(&Place::default().with_array(array))
             })?;
         }
         Ok(selected)

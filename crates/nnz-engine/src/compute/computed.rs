@@ -84,7 +84,7 @@ impl Computed {
         let refuses_duplicates = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
             && !steps.iter().all(ValueStep::is_linear);
-        let header = Header { value_type, iso: false, ..header.clone() };
+        let header = header.clone().value_type(value_type).iso(false);
         Ok(Self { inner, place, steps: steps.into(), header, refuses_duplicates })
     }
 

@@ -45,6 +45,7 @@ impl Default for PcaOptions {
 
 /// The result of [`pca`]. Matrices are stored by row.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pca {
     /// A row for each observation, and a column for each component.
     pub scores: Vec<f64>,

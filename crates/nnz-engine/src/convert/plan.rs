@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
             capabilities,
             memory: context.memory(),
             workers: Workers::of(context),
-            source: Header { iso: source.iso && shared && !sum, fill, ..source.clone() },
+            source: source.clone().iso(source.iso && shared && !sum).fill(fill),
         })
     }
 
@@ -135,25 +135,24 @@ impl<'a> Plan<'a> {
             true => (self.value_type, kept),
             false => (source.value_type, source.fill.filter(|_| kept.is_some())),
         };
-        drop_unstored(&Header { value_type, fill, ..source.clone() })
+        drop_unstored(&source.clone().value_type(value_type).fill(fill))
     }
 
     /// Describes what the sink gets.
     pub(super) fn sink_header(&self, stored: Option<u64>) -> Header {
-        Header {
-            order: self.order,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: self.value_type,
-            nnz: stored,
-            storage: if self.capabilities.dense { Storage::Dense } else { Storage::Sparse },
-            structure: match (self.mirroring, self.found) {
+        self.source
+            .clone()
+            .order(self.order)
+            .sorted_majors(true)
+            .sorted_indices(true)
+            .value_type(self.value_type)
+            .nnz(stored)
+            .storage(if self.capabilities.dense { Storage::Dense } else { Storage::Sparse })
+            .structure(match (self.mirroring, self.found) {
                 (Some(Mirroring::Fold), _) => self.source.structure,
                 (_, Some(found)) => found.structure,
                 _ => Structure::General,
-            },
-            ..self.source.clone()
-        }
+            })
     }
 }
 

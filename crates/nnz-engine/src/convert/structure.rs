@@ -15,6 +15,7 @@ use crate::stages::{Builder, Step, TrianglePart, Triangular, drop_unstored};
 
 /// Which triangles of a symmetric matrix are written, if the target supports structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StructurePolicy {
     /// Those that the source stores. The default.
     #[default]
@@ -67,7 +68,7 @@ pub(super) fn find(
         return Err(Error::argument(what));
     }
     let (order, directory) = (header.order, context.spill_directory(&target.directory(context)));
-    let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
+    let seen = header.clone().fill(plan::fill(header, &target.capabilities()));
     let [lower, upper] =
         [TrianglePart::Lower, TrianglePart::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, context.memory() / 2, &directory, Workers::of(context));
@@ -112,7 +113,7 @@ fn steps(header: &Header, part: TrianglePart) -> Vec<Box<dyn Step>> {
             (TrianglePart::UpperExchanged, Order::Row) => Order::Col,
             (TrianglePart::UpperExchanged, Order::Col) => Order::Row,
         };
-        steps.extend(drop_unstored(&Header { order, ..header.clone() }));
+        steps.extend(drop_unstored(&header.clone().order(order)));
     }
     steps
 }

@@ -99,7 +99,7 @@ pub fn merge(
     );
     context.progress().end();
     let fragments = done?;
-    let Written { bytes } =
+    let Written { bytes, .. } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,

@@ -46,7 +46,7 @@ pub fn print(
 
 /// Checks that names have no tabs and line breaks.
 fn in_lines(names: &StringList, what: &str) -> Result<Table> {
-    let place = Place { array: Some(what.to_owned()), ..Place::default() };
+    let place = Place::default().with_array(what.to_owned());
     for (name, number) in names.iter().zip(0..) {
         check_one_line(name, number).map_err(|error| error.with_context(&place))?;
     }

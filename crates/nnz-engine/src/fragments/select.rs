@@ -130,7 +130,7 @@ pub fn select(
     let done = run(units, &change, &mut *sink, context);
     context.progress().end();
     let fragments = done.map_err(|error| error.with_context(from))?;
-    let Written { bytes } =
+    let Written { bytes, .. } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,

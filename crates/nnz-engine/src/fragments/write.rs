@@ -10,6 +10,7 @@ use super::target::FragmentTarget;
 
 /// The result of writing fragments.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FragmentSummary {
     /// The number of fragments.
     pub fragments: u64,
@@ -29,6 +30,20 @@ pub struct FragmentSummary {
     pub dropped: Vec<String>,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
+}
+
+nnz_core::setters! {
+    FragmentSummary {
+        fragments: u64,
+        chromosomes: u64,
+        cells: u64,
+        bytes_before: Option<u64>,
+        bytes_after: u64,
+        disk: u64,
+        seconds: f64,
+        dropped: Vec<String>,
+        notes: Vec<String>,
+    }
 }
 
 /// Writes all fragments of a source to a target.
@@ -54,7 +69,7 @@ pub fn convert(
         .and_then(|units| run(units, &unchanged, &mut *sink, context));
     context.progress().end();
     let fragments = done.map_err(|error| error.with_context(from))?;
-    let Written { bytes } =
+    let Written { bytes, .. } =
         sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,

@@ -15,6 +15,7 @@ const MOST: usize = 4096;
 
 /// The number of entries in each bin of a grid that covers a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Density {
     /// The shape of the matrix.
     pub shape: Shape,

@@ -22,6 +22,7 @@ const CHROMOSOMES: usize = 64;
 
 /// Numbers of fragments by length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FragmentLengths {
     /// The number of fragments.
     pub fragments: u64,
@@ -39,6 +40,7 @@ pub struct FragmentLengths {
 
 /// Numbers of fragments of a chromosome by length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChromosomeLengths {
     /// The name; bytes that are not UTF-8 are replaced.
     pub name: String,

@@ -10,6 +10,7 @@ use crate::{Number, Observed};
 
 /// Measure of each row or column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LengthMeasure {
     /// The number of stored entries, in a dense matrix of nonzero elements. The default.
     #[default]
@@ -20,6 +21,7 @@ pub enum LengthMeasure {
 
 /// Counts of rows or columns by their number of entries, or by their sum.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Lengths {
     /// Whether rows or columns are measured.
     pub axis: Axis,
@@ -114,6 +116,7 @@ impl LengthTally {
 
 /// Bins of numbers of rows or columns.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct LengthBins {
     /// The bins, ascending, without empty ones.
     pub bins: Vec<ValueBin>,

@@ -7,6 +7,7 @@ const ALL: u64 = 1 << 20;
 
 /// The number of entries of rows or columns, without reading entries.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Profile {
     /// Whether they are rows or columns: the storage order of the matrix.
     pub order: Order,

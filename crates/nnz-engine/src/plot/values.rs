@@ -18,6 +18,7 @@ pub const SMALL: usize = 15;
 
 /// Numbers of values by size.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ValueCounts {
     /// The number of values: of the entries of the matrix.
     pub entries: u64,

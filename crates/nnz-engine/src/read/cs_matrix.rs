@@ -1,8 +1,8 @@
 //! A sparse matrix in memory.
 
 use nnz_core::{
-    Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Minors, Order, Place, Result, Shape,
-    Storage, StringList, Values,
+    Axis, AxisKind, Duplicates, Error, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
+    StringList, Values,
 };
 
 use super::index_pointers::IndexPointers;
@@ -185,14 +185,12 @@ impl CsMatrix {
     ///
     /// Does not fail at present, as the matrix was checked on creation.
     pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
-        let header = Header {
-            iso: self.values.len().is_none(),
-            nnz: Some(self.nnz()),
-            sorted_indices: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: self.axis_kinds,
-            ..header(self.shape, self.order, &self.values, Storage::Sparse)
-        };
+        let header = header(self.shape, self.order, &self.values, Storage::Sparse)
+            .iso(self.values.len().is_none())
+            .nnz(self.nnz())
+            .sorted_indices(None)
+            .duplicates(Duplicates::Kept)
+            .axis_kinds(self.axis_kinds);
         Ok(Box::new(InMemory::new(header, self)))
     }
 

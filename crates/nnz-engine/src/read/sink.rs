@@ -34,17 +34,7 @@ impl MemoryTarget {
 
 impl MatrixTarget for MemoryTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        SinkCapabilities {
-            orders: &[Order::Col, Order::Row],
-            value_types: ValueType::ALL,
-            structure: false,
-            fill: false,
-            unique: false,
-            names: false,
-            annotations: false,
-            positions: false,
-            dense: false,
-        }
+        SinkCapabilities::new(&[Order::Col, Order::Row], ValueType::ALL)
     }
 
     fn place(&self) -> Place {
@@ -152,6 +142,6 @@ impl MatrixSink for MemorySink {
         self.reach(majors);
         let mut shelf = self.complete.lock().unwrap_or_else(PoisonError::into_inner);
         *shelf = Some(self.matrix);
-        Ok(Written { bytes: 0 })
+        Ok(Written::new(0))
     }
 }

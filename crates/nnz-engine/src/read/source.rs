@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, MatrixSource,
-    Minors, Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, Unit,
-    UnitReader, Values,
+    About, ArrayAbout, Axis, Batch, Duplicates, Error, Header, Majors, MatrixSource, Minors, Names,
+    Order, Place, Projection, Result, Shape, Storage, StringList, Unit, UnitReader, Values,
 };
 
 use super::{CsMatrix, Dense};
@@ -26,32 +25,16 @@ impl Dense {
             let expected = format!("a value for each of {} elements", self.shape.elements());
             return Err(Error::mismatch(Place::default(), found, expected));
         }
-        let header = Header {
-            nnz: u64::try_from(self.shape.elements()).ok(),
-            sorted_indices: Some(true),
-            duplicates: Duplicates::Refused,
-            ..header(self.shape, self.order, &self.values, Storage::Dense)
-        };
+        let header = header(self.shape, self.order, &self.values, Storage::Dense)
+            .nnz(u64::try_from(self.shape.elements()).ok())
+            .sorted_indices(true)
+            .duplicates(Duplicates::Refused);
         Ok(Box::new(InMemory::new(header, self)))
     }
 }
 
 pub(super) fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Header {
-    Header {
-        shape,
-        order,
-        ordered: true,
-        sorted_majors: true,
-        sorted_indices: None,
-        value_type: values.value_type(),
-        iso: false,
-        nnz: None,
-        storage,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    }
+    Header::new(shape, order, values.value_type()).storage(storage).duplicates(Duplicates::Refused)
 }
 
 /// A matrix in memory, by major vector.
@@ -74,12 +57,7 @@ pub(super) trait Vectors: Send + Sync {
 
 fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbout {
     let len = (bytes / value_type.size()) as u64;
-    ArrayAbout {
-        name: name.into(),
-        value_type: Some(value_type),
-        len: Some(len),
-        bytes: Some(bytes as u64),
-    }
+    ArrayAbout::new(name).value_type(value_type).len(len).bytes(bytes as u64)
 }
 
 impl Vectors for CsMatrix {
@@ -211,10 +189,7 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
     }
 
     fn about(&self) -> Result<About> {
-        let arrays = self.matrix.arrays();
-        let bytes = arrays.iter().map(|array| array.bytes).sum();
-        let format = "matrix in memory".to_owned();
-        Ok(About { format, container: "memory".to_owned(), bytes, arrays, ..About::default() })
+        Ok(About::new("matrix in memory", "memory").with_arrays(self.matrix.arrays()))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -8,6 +8,7 @@ use super::{Batches, Builder, emptied};
 
 /// Handling of duplicate entries: several entries of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DuplicatePolicy {
     /// Refuse them. The default.
     #[default]

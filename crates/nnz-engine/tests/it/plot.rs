@@ -88,7 +88,7 @@ fn entries_and_sums_are_those_of_each_row_and_column() {
                         };
                         match measure {
                             LengthMeasure::Nnz => elements.len() as f64,
-                            LengthMeasure::Sum => elements.iter().sum(),
+                            _ => elements.iter().sum(),
                         }
                     })
                     .collect();

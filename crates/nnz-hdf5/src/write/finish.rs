@@ -213,7 +213,7 @@ impl Metadata<'_> {
     /// Returns a function that adds the path of an object to an error.
     fn at(&self, object: &Object) -> impl Fn(Error) -> Error {
         let path = Some(object.path.clone()).filter(|path| !path.is_empty());
-        let place = Place { array: path, ..self.place.clone() };
+        let place = self.place.clone().with_array(path);
         move |error| error.with_context(&place)
     }
 }

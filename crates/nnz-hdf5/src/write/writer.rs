@@ -243,7 +243,7 @@ impl<W: Write + Seek> FileWriter<W> {
         spec: DatasetSpec,
     ) -> Result<ObjectId> {
         let path = self.check_member(parent, name)?;
-        let place = Place { array: Some(path.clone()), ..self.place.clone() };
+        let place = self.place.clone().with_array(path.clone());
         let dataset = Dataset::new(spec, &mut self.output, &mut self.chunks);
         let dataset = dataset.map_err(|error| error.with_context(&place))?;
         let kind = ObjectKind::Dataset(Box::new(dataset));
@@ -312,7 +312,7 @@ impl<W: Write + Seek> FileWriter<W> {
             return Err(Error::mismatch(self.place_of(parent), "a dataset", "a group"));
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-        let place = Place { array: Some(path.clone()), ..self.place.clone() };
+        let place = self.place.clone().with_array(path.clone());
         if let Some(what) = invalid_name(name) {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
@@ -326,7 +326,7 @@ impl<W: Write + Seek> FileWriter<W> {
     #[must_use]
     pub fn place_of(&self, object: ObjectId) -> Place {
         let path = self.objects.get(object.0).map(|object| object.path.clone());
-        Place { array: path.filter(|path| !path.is_empty()), ..self.place.clone() }
+        self.place.clone().with_array(path.filter(|path| !path.is_empty()))
     }
 }
 

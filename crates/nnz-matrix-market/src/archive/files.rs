@@ -119,10 +119,10 @@ fn path(name: &str) -> Option<PathBuf> {
 impl Storage for Files {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         if let Some(range) = self.archive.files.get(&self.root.join(path)) {
-            return Ok(Metadata { kind: EntryKind::File, len: range.end - range.start });
+            return Ok(Metadata::new(EntryKind::File, range.end - range.start));
         }
         match self.inside(path).next() {
-            Some(_) => Ok(Metadata { kind: EntryKind::Directory, len: 0 }),
+            Some(_) => Ok(Metadata::new(EntryKind::Directory, 0)),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -166,7 +166,7 @@ impl Storage for Files {
             }
             last = Some(first);
             let kind = if parts.next().is_none() { EntryKind::File } else { EntryKind::Directory };
-            if !each(ListedEntry { name: first.to_owned(), kind })? {
+            if !each(ListedEntry::new(first, kind))? {
                 return Ok(());
             }
         }

@@ -16,27 +16,25 @@ use nnz_storage::staging::{StagedDirectory, WriteOptions};
 use crate::{Layout, Options};
 
 /// Capabilities of folders: integers and real numbers, and names.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    unique: true,
-    names: true,
-    annotations: true,
-    positions: false,
-    ..SinkCapabilities::new(
-        &[Order::Col, Order::Row],
-        &[
-            ValueType::U8,
-            ValueType::U16,
-            ValueType::U32,
-            ValueType::U64,
-            ValueType::I8,
-            ValueType::I16,
-            ValueType::I32,
-            ValueType::I64,
-            ValueType::F32,
-            ValueType::F64,
-        ],
-    )
-};
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities::new(
+    &[Order::Col, Order::Row],
+    &[
+        ValueType::U8,
+        ValueType::U16,
+        ValueType::U32,
+        ValueType::U64,
+        ValueType::I8,
+        ValueType::I16,
+        ValueType::I32,
+        ValueType::I64,
+        ValueType::F32,
+        ValueType::F64,
+    ],
+)
+.unique(true)
+.names(true)
+.annotations(true)
+.positions(false);
 
 /// The names of all files that a folder of any version has.
 pub const MEMBERS: &[&str] = &[
@@ -158,7 +156,7 @@ impl MatrixSink for FolderSink {
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { directory, matrix } = *self;
         matrix.finish()?;
-        directory.commit().map(|bytes| Written { bytes })
+        directory.commit().map(Written::new)
     }
 }
 

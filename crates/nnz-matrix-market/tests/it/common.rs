@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{
-    AxisKind, Batch, Duplicates, Error, Header, MatrixSource, Order, Projection, Result, Scalar,
-    Shape, Storage, Structure, ValueType, Values,
+    Batch, Duplicates, Error, Header, MatrixSource, Order, Projection, Result, Scalar, Shape,
+    ValueType, Values,
 };
 use nnz_matrix_market::{Layout, MatrixMarketSource, Options, TextTarget, create, from_reader};
 
@@ -74,21 +74,10 @@ pub fn exact(entries: &[Entry]) -> Vec<(u64, u64, String)> {
 
 /// Returns a header of the most common kind.
 pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) -> Header {
-    Header {
-        ordered: true,
-        shape: Shape { rows, cols },
-        order: Order::Col,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type,
-        iso: false,
-        nnz: stored,
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    }
+    Header::new(Shape { rows, cols }, Order::Col, value_type)
+        .sorted_indices(true)
+        .nnz(stored)
+        .duplicates(Duplicates::Refused)
 }
 
 /// Returns a batch with a run for each entry; all values have one type.

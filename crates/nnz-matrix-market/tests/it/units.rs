@@ -279,13 +279,13 @@ fn batches_encode_in_any_order() {
         let layout = if banner.starts_with("array") { Layout::Array } else { Layout::Coordinate };
         let source = open_text(text(banner, 30_000, &mut random, true)).unwrap();
         let mut read = entries(&source).unwrap();
-        let header = Header { order: Order::Col, ..source.header().clone() };
+        let header = source.header().clone().order(Order::Col);
         let lower = header.structure.triangle().is_some();
         read.retain(|&(row, col, _)| !lower || row >= col);
         read.sort_by_key(|&(row, col, _)| (col, row));
         read.dedup_by_key(|&mut (row, col, _)| (row, col));
         for stored in [Some(read.len() as u64), None] {
-            let header = Header { nnz: stored, ..header.clone() };
+            let header = header.clone().nnz(stored);
             let batches: Vec<_> = read
                 .chunks(777)
                 .map(|entries| batch(Order::Col, entries, header.value_type))
@@ -324,11 +324,7 @@ fn checks_across_batches_are_made_when_writing() {
     assert!(write(Layout::Coordinate, &backwards).is_ok());
 
     // Errors have the positions before mirroring.
-    let upper = Header {
-        structure: Structure::Symmetric(Triangle::Upper),
-        order: Order::Row,
-        ..header.clone()
-    };
+    let upper = header.clone().structure(Structure::Symmetric(Triangle::Upper)).order(Order::Row);
     let entry = batch(Order::Row, &one(0, 2), ValueType::I8);
     for layout in [Layout::Coordinate, Layout::Array] {
         let twice = [entry.clone(), entry.clone()];

@@ -24,16 +24,12 @@ pub fn sparse_capabilities(value_type: ValueType) -> SinkCapabilities {
         complex if complex.is_complex() => &[ValueType::ComplexF64],
         _ => &[ValueType::F64],
     };
-    SinkCapabilities { unique: true, ..SinkCapabilities::new(&[Order::Col], types) }
+    SinkCapabilities::new(&[Order::Col], types).unique(true)
 }
 
 /// Capabilities of a dense array as a target.
-pub const DENSE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    fill: true,
-    unique: true,
-    dense: true,
-    ..SinkCapabilities::new(&[Order::Col], ValueType::ALL)
-};
+pub const DENSE_CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Col], ValueType::ALL).fill(true).unique(true).dense(true);
 
 /// The size of the user block.
 const USER_BLOCK: usize = 512;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nnz_container::matrix::{Compressed, Dense};
 use nnz_core::{
-    About, Axis, AxisKind, Duplicates, Header, MatrixSource, Names, Order, Projection, Result,
-    Shape, Storage, Structure, UnitReader, readable,
+    About, Axis, Duplicates, Header, MatrixSource, Names, Order, Projection, Result, Shape,
+    Storage, UnitReader, readable,
 };
 
 use super::open::Origin;
@@ -37,21 +37,11 @@ impl MatlabSource {
             Form::Compressed(matrix) => (matrix.value_type(), matrix.entries(), false),
             Form::Dense(matrix) => (matrix.value_type(), matrix.entries(), true),
         };
-        let header = Header {
-            shape,
-            order: Order::Col,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: dense.then_some(true),
-            value_type,
-            iso: false,
-            nnz: Some(entries),
-            storage: if dense { Storage::Dense } else { Storage::Sparse },
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, Order::Col, value_type)
+            .sorted_indices(dense.then_some(true))
+            .nnz(entries)
+            .storage(if dense { Storage::Dense } else { Storage::Sparse })
+            .duplicates(Duplicates::Refused);
         let (bytes, version) = (origin.bytes, origin.version);
         Self { bytes, version, kind: variable.kind(), form, header }
     }
@@ -63,18 +53,17 @@ impl MatrixSource for MatlabSource {
     }
 
     fn about(&self) -> Result<About> {
-        Ok(About {
-            format: "MATLAB MAT-file".to_owned(),
-            container: if self.version == super::v73::VERSION { "HDF5" } else { "file" }.to_owned(),
-            version: Some(self.version.to_owned()),
-            dialect: Some(self.kind.clone()),
-            bytes: self.bytes,
-            arrays: match &self.form {
-                Form::Compressed(matrix) => matrix.about()?,
-                Form::Dense(matrix) => matrix.about()?,
-            },
-            notes: Vec::new(),
-        })
+        Ok(About::new(
+            "MATLAB MAT-file",
+            if self.version == super::v73::VERSION { "HDF5" } else { "file" },
+        )
+        .version(self.version.to_owned())
+        .dialect(self.kind.clone())
+        .bytes(self.bytes)
+        .arrays(match &self.form {
+            Form::Compressed(matrix) => matrix.about()?,
+            Form::Dense(matrix) => matrix.about()?,
+        }))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

@@ -158,7 +158,7 @@ impl Parts<'_, '_> {
     /// Returns the place of an element of the array.
     fn place(&self, name: &str) -> Place {
         let path = self.parser.place.array.as_deref().unwrap_or_default();
-        Place { array: Some(format!("{path}.{name}")), ..self.parser.place.clone() }
+        self.parser.place.clone().with_array(format!("{path}.{name}"))
     }
 
     /// Reads the tag of the next element, which has numbers of the returned type.

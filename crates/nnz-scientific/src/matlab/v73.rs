@@ -67,7 +67,7 @@ pub fn is_v73(start: &[u8], root: Option<&dyn Group>) -> Result<bool> {
 ///
 /// Fails if the file cannot be read.
 pub fn is_octave(root: &dyn Group) -> Result<bool> {
-    for Child { name, kind } in readable(root.children())?.unwrap_or_default() {
+    for Child { name, kind, .. } in readable(root.children())?.unwrap_or_default() {
         let marked = || root.group(&name)?.attribute("OCTAVE_NEW_FORMAT");
         if kind == ChildKind::Group && readable(marked())?.flatten().is_some() {
             return Ok(true);

@@ -9,12 +9,8 @@ use nnz_storage::staging::WriteOptions;
 use crate::dense_sink::{DenseOutput, DenseSink, fill_block};
 
 /// Capabilities of an array as a target.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    fill: true,
-    unique: true,
-    dense: true,
-    ..SinkCapabilities::new(&[Order::Row], ValueType::ALL)
-};
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Row], ValueType::ALL).fill(true).unique(true).dense(true);
 
 /// Creates an array with the shape and value type of `header`, whose order must be by row.
 ///

@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_container::matrix::{Dense, Vector};
 use nnz_container::npy::NpyFile;
 use nnz_core::{
-    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Projection,
-    Result, Shape, Storage, Structure, UnitReader,
+    About, Axis, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Result, Shape,
+    Storage, UnitReader,
 };
 use nnz_storage::InputFile;
 
@@ -38,21 +38,11 @@ impl NpySource {
         };
         let is_vector = array.shape.len() == 1;
         let matrix = Dense::new(Vector::new(array.elements)?, shape, order)?;
-        let header = Header {
-            shape,
-            order,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: matrix.value_type(),
-            iso: false,
-            nnz: Some(matrix.entries()),
-            storage: Storage::Dense,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, order, matrix.value_type())
+            .sorted_indices(true)
+            .nnz(matrix.entries())
+            .storage(Storage::Dense)
+            .duplicates(Duplicates::Refused);
         Ok(Self { bytes: file.len(), matrix, is_vector, header })
     }
 }
@@ -68,15 +58,7 @@ impl MatrixSource for NpySource {
             Order::Col if self.is_vector => "one dimension",
             Order::Col => "by column (Fortran)",
         };
-        Ok(About {
-            format: "NumPy array".to_owned(),
-            container: "npy".to_owned(),
-            version: None,
-            dialect: Some(dialect.to_owned()),
-            bytes: Some(self.bytes),
-            arrays: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(About::new("NumPy array", "npy").dialect(dialect.to_owned()).bytes(self.bytes))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

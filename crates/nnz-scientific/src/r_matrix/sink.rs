@@ -11,17 +11,8 @@ use nnz_core::{
 use nnz_storage::staging::WriteOptions;
 
 /// Capabilities of a `dgCMatrix` as a target.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    orders: &[Order::Col],
-    value_types: &[ValueType::F64],
-    structure: false,
-    fill: false,
-    unique: true,
-    names: true,
-    annotations: false,
-    positions: false,
-    dense: false,
-};
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Col], &[ValueType::F64]).unique(true).names(true);
 
 /// The largest number of entries: R counts them with 32-bit integers.
 const MOST: u64 = i32::MAX.unsigned_abs() as u64;
@@ -198,6 +189,6 @@ impl MatrixSink for RMatrixSink {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.point(self.cols, self.entries)?;
-        self.writer.finish().map(|bytes| Written { bytes })
+        self.writer.finish().map(Written::new)
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{self, Compression, Cursor, Document, Limits};
 use nnz_core::{
-    About, At, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
-    Projection, Result, Storage, StringReader, UnitReader,
+    About, At, Axis, Duplicates, Error, Header, MatrixSource, Names, Order, Place, Projection,
+    Result, Storage, StringReader, UnitReader,
 };
 use nnz_storage::InputFile;
 
@@ -61,22 +61,15 @@ pub fn from_document(file: &InputFile, document: Document) -> Result<RMatrixSour
             rows.len()
         }
     };
-    let header = Header {
-        shape: parts.shape,
-        order: parts.order,
-        ordered: !matches!(parts.places, Places::Triplets { .. }),
-        sorted_majors,
-        sorted_indices: dense.then_some(true),
-        value_type: parts.numbers.value_type(),
-        iso: parts.numbers.len().is_none(),
-        nnz: Some(stored),
-        storage: if dense { Storage::Dense } else { Storage::Sparse },
-        structure: parts.structure,
-        // R sums triplets at the same position; other classes must not have duplicates.
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    let header = Header::new(parts.shape, parts.order, parts.numbers.value_type())
+        .ordered(!matches!(parts.places, Places::Triplets { .. }))
+        .sorted_majors(sorted_majors)
+        .sorted_indices(dense.then_some(true))
+        .iso(parts.numbers.len().is_none())
+        .nnz(stored)
+        .storage(if dense { Storage::Dense } else { Storage::Sparse })
+        .structure(parts.structure)
+        .duplicates(Duplicates::Refused);
     let (path, bytes) = (path.to_path_buf(), file.len());
     Ok(RMatrixSource { path, parts, header, native, compression, bytes })
 }
@@ -104,15 +97,7 @@ impl MatrixSource for RMatrixSource {
             Some(name) => format!("R object ({name})"),
             None => "R object".to_owned(),
         };
-        Ok(About {
-            format: "R matrix".to_owned(),
-            container,
-            version: None,
-            dialect: Some(self.parts.class.clone()),
-            bytes: Some(self.bytes),
-            arrays: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(About::new("R matrix", container).dialect(self.parts.class.clone()).bytes(self.bytes))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

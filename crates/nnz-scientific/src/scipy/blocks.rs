@@ -86,12 +86,12 @@ impl Blocks {
         let mut arrays = self.places.about()?;
         arrays.pop();
         let len = self.data.shape().iter().try_fold(1_u64, |all, &len| all.checked_mul(len));
-        arrays.push(ArrayAbout {
-            name: self.data.place().array.unwrap_or_default(),
-            value_type: Some(self.value_type),
-            len,
-            bytes: ArrayAbout::size(self.data.stored_bytes())?,
-        });
+        arrays.push(
+            ArrayAbout::new(self.data.place().array.unwrap_or_default())
+                .value_type(self.value_type)
+                .len(len)
+                .bytes(ArrayAbout::size(self.data.stored_bytes())?),
+        );
         Ok(arrays)
     }
 

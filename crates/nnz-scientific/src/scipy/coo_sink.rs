@@ -132,7 +132,7 @@ impl MatrixSink for CooSink {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        self.file.finish().map(|bytes| Written { bytes })
+        self.file.finish().map(Written::new)
     }
 }
 

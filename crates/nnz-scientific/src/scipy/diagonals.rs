@@ -91,12 +91,10 @@ impl Diagonals {
 
     pub(super) fn about(&self) -> Result<Vec<ArrayAbout>> {
         let len = self.data.shape().iter().try_fold(1_u64, |all, &len| all.checked_mul(len));
-        let data = ArrayAbout {
-            name: self.data.place().array.unwrap_or_default(),
-            value_type: Some(self.value_type),
-            len,
-            bytes: ArrayAbout::size(self.data.stored_bytes())?,
-        };
+        let data = ArrayAbout::new(self.data.place().array.unwrap_or_default())
+            .value_type(self.value_type)
+            .len(len)
+            .bytes(ArrayAbout::size(self.data.stored_bytes())?);
         Ok(vec![self.offsets.about()?, data])
     }
 

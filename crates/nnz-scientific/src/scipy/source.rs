@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nnz_container::matrix::{Compressed, Coordinates};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Result, Scalar, Shape, Storage, Structure, UnitReader, readable,
+    About, ArrayAbout, Axis, Duplicates, Error, Header, MatrixSource, Names, Order, Projection,
+    Result, Scalar, Shape, UnitReader, readable,
 };
 
 use super::blocks::Blocks;
@@ -60,21 +60,11 @@ impl ScipySource {
             Form::Blocks(matrix) => (matrix.value_type(), matrix.entries()),
             Form::Diagonals(matrix) => (matrix.value_type(), matrix.entries()),
         };
-        let header = Header {
-            shape,
-            order,
-            ordered: matches!(form, Form::Compressed(_)),
-            sorted_majors,
-            sorted_indices: None,
-            value_type,
-            iso: false,
-            nnz: Some(entries),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Summed,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, order, value_type)
+            .ordered(matches!(form, Form::Compressed(_)))
+            .sorted_majors(sorted_majors)
+            .nnz(entries)
+            .duplicates(Duplicates::Summed);
         Self { bytes, format, is_array, package, is_vector, others: Vec::new(), form, header }
     }
 
@@ -121,19 +111,17 @@ impl MatrixSource for ScipySource {
             (false, true) => "array",
             (false, false) => "matrix",
         };
-        Ok(About {
-            format: match self.package {
+        Ok(About::new(
+            match self.package {
                 Package::SciPy => "SciPy sparse matrix",
                 Package::PyData => self.package.array_name(),
-            }
-            .to_owned(),
-            container: "npz".to_owned(),
-            version: None,
-            dialect: Some(format!("{} {kind}", self.format)),
-            bytes: self.bytes,
-            arrays: self.arrays()?,
-            notes: not_read(&self.others).into_iter().collect(),
-        })
+            },
+            "npz",
+        )
+        .dialect(format!("{} {kind}", self.format))
+        .bytes(self.bytes)
+        .arrays(self.arrays()?)
+        .notes(not_read(&self.others).into_iter().collect()))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

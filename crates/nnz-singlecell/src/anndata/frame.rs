@@ -148,7 +148,7 @@ impl DataFrame {
             Ok(OpenedColumn::Unread(what)) => self.unread.push((name.to_owned(), what)),
             Ok(OpenedColumn::Column(reader)) => {
                 let column_type = reader.column_type();
-                self.columns.push(ColumnInfo { name: name.to_owned(), column_type });
+                self.columns.push(ColumnInfo::new(name, column_type));
                 self.readers.push(reader);
             }
             Err(error) if error.is_system() => return Err(error),

@@ -7,7 +7,7 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names,
-    Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
+    Order, Place, Projection, Repairs, Result, Shape, Storage, UnitReader, readable,
 };
 
 use super::element::{Element, SparseGroup};
@@ -153,7 +153,7 @@ impl MatrixSource {
             };
             let (len, bytes) = (Some(frame.len()), ArrayAbout::size(frame.names_bytes())?);
             if arrays.iter().all(|array| array.name != name) {
-                arrays.push(ArrayAbout { name: name.to_owned(), value_type: None, len, bytes });
+                arrays.push(ArrayAbout::new(name).len(len).bytes(bytes));
             }
         }
         Ok(arrays)
@@ -161,33 +161,28 @@ impl MatrixSource {
 }
 
 fn header(stored: &MatrixData, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]) -> Header {
-    Header {
+    Header::new(
         shape,
         order,
-        ordered: true,
-        sorted_majors: true,
-        sorted_indices: match stored {
-            MatrixData::Sparse(_) => None,
-            MatrixData::Dense(_) => Some(true),
-        },
-        value_type: match stored {
+        match stored {
             MatrixData::Sparse(sparse) => sparse.value_type(),
             MatrixData::Dense(dense) => dense.value_type(),
         },
-        iso: false,
-        nnz: match stored {
-            MatrixData::Sparse(sparse) => Some(sparse.entries()),
-            MatrixData::Dense(_) => u64::try_from(shape.elements()).ok(),
-        },
-        storage: match stored {
-            MatrixData::Sparse(_) => Storage::Sparse,
-            MatrixData::Dense(_) => Storage::Dense,
-        },
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Summed,
-        axis_kinds,
-    }
+    )
+    .sorted_indices(match stored {
+        MatrixData::Sparse(_) => None,
+        MatrixData::Dense(_) => Some(true),
+    })
+    .nnz(match stored {
+        MatrixData::Sparse(sparse) => Some(sparse.entries()),
+        MatrixData::Dense(_) => u64::try_from(shape.elements()).ok(),
+    })
+    .storage(match stored {
+        MatrixData::Sparse(_) => Storage::Sparse,
+        MatrixData::Dense(_) => Storage::Dense,
+    })
+    .duplicates(Duplicates::Summed)
+    .axis_kinds(axis_kinds)
 }
 
 /// Returns the encoding of a group.
@@ -223,15 +218,10 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn about(&self) -> Result<About> {
         let arrays = self.arrays()?;
-        Ok(About {
-            format: "AnnData".to_owned(),
-            container: self.container.to_owned(),
-            version: self.version.clone(),
-            dialect: Some(self.encoding.clone()),
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: Vec::new(),
-        })
+        Ok(About::new("AnnData", self.container)
+            .version(self.version.clone())
+            .dialect(self.encoding.clone())
+            .with_arrays(arrays))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

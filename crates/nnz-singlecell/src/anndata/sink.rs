@@ -18,12 +18,11 @@ use super::matrix_writer::MatrixWriter;
 use super::output::{Group, Output};
 
 /// Capabilities of AnnData files.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    names: true,
-    annotations: true,
-    positions: false,
-    ..SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL)
-};
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL)
+        .names(true)
+        .annotations(true)
+        .positions(false);
 
 /// The groups that every file has, even if they are empty.
 pub(super) const MAPPINGS: [&str; 6] = ["layers", "obsm", "varm", "obsp", "varp", "uns"];
@@ -127,6 +126,6 @@ impl nnz_core::MatrixSink for MatrixSink {
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { mut output, matrix } = *self;
         matrix.finish(&mut output)?;
-        Ok(Written { bytes: output.finish()? })
+        Ok(Written::new(output.finish()?))
     }
 }

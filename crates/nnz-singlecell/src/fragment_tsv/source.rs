@@ -130,16 +130,15 @@ impl FragmentTsv {
     #[must_use]
     pub fn about(&self) -> About {
         let thing = if self.file.is_some() { "file" } else { "stream" };
-        About {
-            format: "fragment text".to_owned(),
-            container: match self.kind {
+        About::new(
+            "fragment text",
+            match self.kind {
                 TextCompression::Plain => thing.to_owned(),
                 TextCompression::Gzip => format!("gzip {thing}"),
                 TextCompression::Bgzip => format!("bgzip {thing}"),
             },
-            bytes: self.file.as_ref().map(InputFile::len),
-            ..About::default()
-        }
+        )
+        .bytes(self.file.as_ref().map(InputFile::len))
     }
 
     /// Returns whether the fragments can be read more than once.

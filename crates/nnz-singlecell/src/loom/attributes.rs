@@ -198,7 +198,7 @@ impl Attributes {
                 },
             },
         };
-        self.columns.push(ColumnInfo { name, column_type });
+        self.columns.push(ColumnInfo::new(name, column_type));
         self.values.push(values);
         Ok(())
     }

@@ -185,7 +185,7 @@ impl Loom {
     /// Lists what the specification does not have: other members of the root, and attributes of arrays and groups.
     fn unspecified(&self) -> Result<Vec<String>> {
         let mut unread = Vec::new();
-        for Child { name, kind } in readable(self.root.children())?.unwrap_or_default() {
+        for Child { name, kind, .. } in readable(self.root.children())?.unwrap_or_default() {
             let group = GROUPS.contains(&&*name).then_some(ChildKind::Group);
             let known = group.or((name == "matrix").then_some(ChildKind::Array));
             if known.is_none_or(|known| known != kind) {

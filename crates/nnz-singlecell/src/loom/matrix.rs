@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_container::matrix::{Coordinates, Indices, Vector};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, Duplicates, Error, Header, Names, Projection, Result,
-    Shape, Storage, Structure, UnitReader, readable,
+    Shape, Storage, UnitReader, readable,
 };
 
 use super::attributes::Attributes;
@@ -106,7 +106,7 @@ impl MatrixSource {
             let bytes = ArrayAbout::size(table.names_bytes())?;
             if arrays.iter().all(|array| array.name != name) {
                 let len = Some(table.len());
-                arrays.push(ArrayAbout { name, value_type: None, len, bytes });
+                arrays.push(ArrayAbout::new(name).len(len).bytes(bytes));
             }
         }
         Ok(arrays)
@@ -121,24 +121,17 @@ fn header(stored: &MatrixData, shape: Shape, item: &Item) -> Header {
         MatrixData::Graph(graph) => (graph.order(), graph.value_type(), Some(graph.entries())),
     };
     let is_dense = matches!(stored, MatrixData::Dense(_));
-    Header {
-        shape,
-        order,
-        ordered: is_dense,
-        sorted_majors: match stored {
+    Header::new(shape, order, value_type)
+        .ordered(is_dense)
+        .sorted_majors(match stored {
             MatrixData::Dense(_) => true,
             MatrixData::Graph(graph) => graph.is_sorted() && graph.entries() <= EXAMINED,
-        },
-        sorted_indices: is_dense.then_some(true),
-        value_type,
-        iso: false,
-        nnz,
-        storage: if is_dense { Storage::Dense } else { Storage::Sparse },
-        structure: Structure::General,
-        fill: None,
-        duplicates: if is_dense { Duplicates::Refused } else { Duplicates::Summed },
-        axis_kinds: item.axis_kinds(),
-    }
+        })
+        .sorted_indices(is_dense.then_some(true))
+        .nnz(nnz)
+        .storage(if is_dense { Storage::Dense } else { Storage::Sparse })
+        .duplicates(if is_dense { Duplicates::Refused } else { Duplicates::Summed })
+        .axis_kinds(item.axis_kinds())
 }
 
 impl nnz_core::MatrixSource for MatrixSource {
@@ -148,18 +141,14 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn about(&self) -> Result<About> {
         let arrays = self.arrays()?;
-        Ok(About {
-            format: "Loom".to_owned(),
-            container: "HDF5".to_owned(),
-            version: self.version.clone(),
-            dialect: Some(self.kind().to_owned()),
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: match &self.file {
+        Ok(About::new("Loom", "HDF5")
+            .version(self.version.clone())
+            .dialect(self.kind().to_owned())
+            .with_arrays(arrays)
+            .notes(match &self.file {
                 Some(file) => file.unread_note()?.into_iter().collect(),
                 None => Vec::new(),
-            },
-        })
+            }))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -10,13 +10,12 @@ use super::output::Output;
 use crate::dense_writer::DenseWriter;
 
 /// Capabilities of Loom files.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    names: true,
-    annotations: true,
-    unique: true,
-    dense: true,
-    ..SinkCapabilities::new(&[Order::Col, Order::Row], VALUE_TYPES)
-};
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Col, Order::Row], VALUE_TYPES)
+        .names(true)
+        .annotations(true)
+        .unique(true)
+        .dense(true);
 
 /// The types of values; there are no booleans.
 pub(super) const VALUE_TYPES: &[ValueType] = &[
@@ -81,6 +80,6 @@ impl nnz_core::MatrixSink for MatrixSink {
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { mut output, matrix } = *self;
         matrix.finish(&mut *output.tree)?;
-        Ok(Written { bytes: output.tree.finish()? })
+        Ok(Written::new(output.tree.finish()?))
     }
 }

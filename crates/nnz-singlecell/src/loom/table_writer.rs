@@ -266,10 +266,7 @@ mod tests {
 
     #[test]
     fn names_are_gene_and_cellid_unless_a_column_is() {
-        let column = |name: &str| ColumnInfo {
-            name: name.to_owned(),
-            column_type: ColumnType::Number(ValueType::I8),
-        };
+        let column = |name: &str| ColumnInfo::new(name, ColumnType::Number(ValueType::I8));
         assert_eq!(names_attribute(Axis::Rows, &[column("a")]), Some("Gene"));
         assert_eq!(names_attribute(Axis::Rows, &[column("Gene")]), Some("var_names"));
         assert_eq!(names_attribute(Axis::Cols, &[column("Gene")]), Some("CellID"));

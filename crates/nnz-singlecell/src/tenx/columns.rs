@@ -56,7 +56,7 @@ impl Column {
             return Err(Error::mismatch(array.place(), found, expected));
         }
         let column_type = named.as_ref().map_or(ColumnType::String, |named| named.column_type());
-        let info = ColumnInfo { name: name.to_owned(), column_type };
+        let info = ColumnInfo::new(name, column_type);
         Ok(Some(Self { info, array, named }))
     }
 
@@ -109,7 +109,7 @@ impl Column {
                 }
             });
         }
-        let info = ColumnInfo { name: child.name.clone(), column_type };
+        let info = ColumnInfo::new(child.name.clone(), column_type);
         Ok(OpenedColumn::Column(Self { info, array, named }))
     }
 
@@ -152,12 +152,10 @@ impl Column {
     }
 
     pub(super) fn about(&self) -> Result<ArrayAbout> {
-        Ok(ArrayAbout {
-            name: self.array.place().array.unwrap_or_default(),
-            value_type: self.array.element_type().value_type(),
-            len: self.array.shape().first().copied(),
-            bytes: ArrayAbout::size(self.array.stored_bytes())?,
-        })
+        Ok(ArrayAbout::new(self.array.place().array.unwrap_or_default())
+            .value_type(self.array.element_type().value_type())
+            .len(self.array.shape().first().copied())
+            .bytes(ArrayAbout::size(self.array.stored_bytes())?))
     }
 }
 

@@ -21,23 +21,20 @@ use super::root;
 use strings::write_strings;
 
 /// Capabilities of 10x HDF5 files: integers and floats, by cell. Cell Ranger itself writes `int32`.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    names: true,
-    annotations: true,
-    positions: false,
-    ..SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
-};
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
+        .names(true)
+        .annotations(true)
+        .positions(false);
 
 /// The same with integers larger than `int32`, which most other programs can read.
-pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    names: true,
-    annotations: true,
-    positions: false,
-    ..SinkCapabilities::new(
-        &[Order::Col],
-        &[ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64],
-    )
-};
+pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities::new(
+    &[Order::Col],
+    &[ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64],
+)
+.names(true)
+.annotations(true)
+.positions(false);
 
 /// The root attribute with the program and its version.
 const SOFTWARE: &str = "software_version";

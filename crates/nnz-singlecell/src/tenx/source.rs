@@ -8,8 +8,7 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{ChildKind, Group};
 use nnz_core::{
     About, Annotations, Axis, AxisKind, Duplicates, Error, Finding, Header, MatrixSource, Metadata,
-    Names, Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader,
-    readable,
+    Names, Order, Place, Projection, Repairs, Result, Shape, UnitReader, readable,
 };
 use nnz_engine::report_error;
 
@@ -106,22 +105,10 @@ impl TenxSource {
         let name = path.to_string_lossy();
         let of_group =
             beside::of_object(group, name.rsplit(['/', ':']).next().unwrap_or_default())?;
-        let header = Header {
-            shape,
-            order: Order::Col,
-            ordered: true,
-            sorted_majors: true,
-            // Cell Ranger 3.0 wrote the features of a cell in descending order.
-            sorted_indices: None,
-            value_type: matrix.value_type(),
-            iso: false,
-            nnz: Some(matrix.entries()),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Summed,
-            axis_kinds: [AxisKind::Features, AxisKind::Cells],
-        };
+        let header = Header::new(shape, Order::Col, matrix.value_type())
+            .nnz(matrix.entries())
+            .duplicates(Duplicates::Summed)
+            .axis_kinds([AxisKind::Features, AxisKind::Cells]);
         Ok(Self {
             format_version,
             matrix,
@@ -335,15 +322,11 @@ impl MatrixSource for TenxSource {
             FormatVersion::V2 => ("2", "a group for each genome"),
             FormatVersion::V3 => ("3", "one group with a table of features"),
         };
-        Ok(About {
-            format: "10x HDF5".to_owned(),
-            container: "HDF5".to_owned(),
-            version: Some(version.to_owned()),
-            dialect: Some(dialect.to_owned()),
-            bytes: arrays.iter().map(|array| array.bytes).sum(),
-            arrays,
-            notes: self.unread_note().into_iter().chain(self.broken_notes()).collect(),
-        })
+        Ok(About::new("10x HDF5", "HDF5")
+            .version(version.to_owned())
+            .dialect(dialect.to_owned())
+            .with_arrays(arrays)
+            .notes(self.unread_note().into_iter().chain(self.broken_notes()).collect()))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -392,7 +375,7 @@ impl MatrixSource for TenxSource {
     fn metadata(&self) -> Metadata {
         let attributes = self.attributes.iter().cloned();
         let (format, file) = attributes.partition(|(name, json)| says_nothing(name, json));
-        Metadata { file, format, ..Metadata::default() }
+        Metadata::default().file(file).format(format)
     }
 
     fn extras(&self) -> Result<Vec<String>> {

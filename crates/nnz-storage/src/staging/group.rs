@@ -77,7 +77,7 @@ impl StagedGroup {
         let Some(inner) = path.and_then(|path| path.strip_prefix(self.path()).ok()) else {
             return error;
         };
-        let place = Place { path: Some(self.directory.join(inner)), ..error.place().clone() };
+        let place = error.place().clone().with_path(self.directory.join(inner));
         error.with_place(place)
     }
 

@@ -38,11 +38,7 @@ nnz_core::setters! { WriteOptions { base: Base, weights: bool, names: bool, loss
 /// Returns what the format supports. Names are stored if nodes are written as names.
 #[must_use]
 pub fn capabilities(options: WriteOptions) -> SinkCapabilities {
-    SinkCapabilities {
-        unique: true,
-        names: options.names,
-        ..SinkCapabilities::new(&[Order::Row, Order::Col], VALUE_TYPES)
-    }
+    SinkCapabilities::new(&[Order::Row, Order::Col], VALUE_TYPES).unique(true).names(options.names)
 }
 
 /// Creates a sink. The text is gzipped if the path ends in `.gz`.

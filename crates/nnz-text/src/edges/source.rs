@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, At, Axis, AxisKind, Batch, Bint8, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Result, Scalar, Shape, Storage, Structure, Triangle, Unit, UnitReader, ValueType,
-    Values,
+    About, At, Axis, Batch, Bint8, Duplicates, Error, Header, MatrixSource, Names, Order,
+    Projection, Result, Scalar, Shape, Structure, Triangle, Unit, UnitReader, ValueType, Values,
 };
 use nnz_storage::{Opened, stdio};
 
@@ -150,25 +149,19 @@ impl EdgeListSource {
         }
         let pattern = form.weight.is_none();
         let order = survey.order(&form);
-        let header = Header {
+        let header = Header::new(
             shape,
-            order: order.unwrap_or(Order::Row),
-            // Edges are listed by their first node, unless they are sorted by the second one.
-            ordered: true,
-            sorted_majors: order.is_some(),
-            sorted_indices: None,
-            value_type: if pattern { ValueType::Bint8 } else { survey.weights.value_type() },
-            iso: pattern,
-            nnz: Some(survey.edges),
-            storage: Storage::Sparse,
-            structure: match form.undirected {
-                true => Structure::Symmetric(Triangle::Lower),
-                false => Structure::General,
-            },
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+            order.unwrap_or(Order::Row),
+            if pattern { ValueType::Bint8 } else { survey.weights.value_type() },
+        )
+        .sorted_majors(order.is_some())
+        .iso(pattern)
+        .nnz(survey.edges)
+        .structure(match form.undirected {
+            true => Structure::Symmetric(Triangle::Lower),
+            false => Structure::General,
+        })
+        .duplicates(Duplicates::Refused);
         let mut notes = Vec::new();
         if form.header {
             notes.push("the first line names the fields".to_owned());
@@ -328,7 +321,7 @@ impl MatrixSource for EdgeListSource {
             Nodes::Names => "names".to_owned(),
         };
         let about = self.text.about("edge list", Some(format!("{direction} {weights}, {nodes}")));
-        Ok(About { notes: self.notes.clone(), ..about })
+        Ok(about.notes(self.notes.clone()))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

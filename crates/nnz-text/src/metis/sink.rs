@@ -28,11 +28,7 @@ pub fn capabilities() -> SinkCapabilities {
         ValueType::U16,
         ValueType::U32,
     ];
-    SinkCapabilities {
-        unique: true,
-        annotations: true,
-        ..SinkCapabilities::new(&[Order::Row], TYPES)
-    }
+    SinkCapabilities::new(&[Order::Row], TYPES).unique(true).annotations(true)
 }
 
 /// Creates a sink. Sizes and weights of vertices come from the annotations `size` and `weight`, or `weight_0`,

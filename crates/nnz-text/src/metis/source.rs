@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, Annotations, At, Axis, AxisKind, Batch, Bint8, Duplicates, Error, Header, MatrixSource,
-    Minors, Names, Order, Place, Projection, Result, Scalar, Shape, Storage, Structure, Unit,
-    UnitReader, ValueType, Values,
+    About, Annotations, At, Axis, Batch, Bint8, Duplicates, Error, Header, MatrixSource, Minors,
+    Names, Order, Place, Projection, Result, Scalar, Shape, Unit, UnitReader, ValueType, Values,
 };
 use nnz_storage::{Opened, stdio};
 
@@ -90,21 +89,14 @@ impl MetisSource {
             return Err(Error::mismatch(place, found, expected));
         }
         let side = graph.vertices;
-        let header = Header {
-            shape: Shape { rows: side, cols: side },
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: None,
-            value_type: if graph.edge_weights { ValueType::I64 } else { ValueType::Bint8 },
-            iso: !graph.edge_weights,
-            nnz: graph.edges.checked_mul(2),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(
+            Shape { rows: side, cols: side },
+            Order::Row,
+            if graph.edge_weights { ValueType::I64 } else { ValueType::Bint8 },
+        )
+        .iso(!graph.edge_weights)
+        .nnz(graph.edges.checked_mul(2))
+        .duplicates(Duplicates::Refused);
         let mut source = Self { text, graph, header, before };
         source.check()?;
         Ok(source)

@@ -23,7 +23,7 @@ impl<'a> WeightTable<'a> {
         let size = source.graph.sizes.then(|| SIZE.to_owned());
         let names = size.into_iter().chain(weight_names(source.graph.weights));
         let column_type = ColumnType::Number(ValueType::I64);
-        let columns: Vec<_> = names.map(|name| ColumnInfo { name, column_type }).collect();
+        let columns: Vec<_> = names.map(|name| ColumnInfo::new(name, column_type)).collect();
         (!columns.is_empty()).then_some(Self { source, columns })
     }
 }

@@ -24,7 +24,7 @@ impl<'a> LabelTable<'a> {
     pub(super) fn new(source: &'a SvmlightSource) -> Option<Self> {
         let mut columns = Vec::new();
         let mut add = |name: &str, column_type| {
-            columns.push(ColumnInfo { name: name.to_owned(), column_type });
+            columns.push(ColumnInfo::new(name, column_type));
         };
         if source.survey.labels.rows > 0 {
             add(LABEL, source.survey.labels.column_type());

@@ -35,11 +35,7 @@ nnz_core::setters! { WriteOptions { base: Base, lossy: bool } }
 /// Returns what the format supports.
 #[must_use]
 pub fn capabilities() -> SinkCapabilities {
-    SinkCapabilities {
-        unique: true,
-        annotations: true,
-        ..SinkCapabilities::new(&[Order::Row], VALUE_TYPES)
-    }
+    SinkCapabilities::new(&[Order::Row], VALUE_TYPES).unique(true).annotations(true)
 }
 
 /// Returns whether the rows have weights that are written: an annotation `weight` of numbers beside a `label` of numbers.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, Annotations, At, Axis, AxisKind, Batch, Duplicates, Error, Header, MatrixSource, Minors,
-    Names, Order, Projection, Result, Shape, Storage, Structure, Unit, UnitReader, ValueType,
+    About, Annotations, At, Axis, Batch, Duplicates, Error, Header, MatrixSource, Minors, Names,
+    Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
 };
 use nnz_storage::{Opened, stdio};
 
@@ -132,21 +132,11 @@ impl SvmlightSource {
         if survey.smallest.is_some_and(|least| least < base) || needed > cols || cols > 1 << 32 {
             survey.kept = None;
         }
-        let header = Header {
-            shape: Shape { rows: survey.rows, cols },
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: survey.unsorted.then_some(false),
-            value_type: survey.values.value_type(),
-            iso: false,
-            nnz: Some(survey.entries),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header =
+            Header::new(Shape { rows: survey.rows, cols }, Order::Row, survey.values.value_type())
+                .sorted_indices(survey.unsorted.then_some(false))
+                .nnz(survey.entries)
+                .duplicates(Duplicates::Refused);
         Ok(Self { text, header, base, survey, notes })
     }
 
@@ -321,7 +311,7 @@ impl MatrixSource for SvmlightSource {
 
     fn about(&self) -> Result<About> {
         let about = self.text.about("SVMlight", Some(format!("base {}", self.base)));
-        Ok(About { notes: self.notes.clone(), ..about })
+        Ok(about.notes(self.notes.clone()))
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

@@ -30,7 +30,7 @@ impl Texts {
                 let what = format!("two annotations have the name {name:?}");
                 return Err(Error::unsupported(place.clone(), what));
             }
-            table.columns.push(ColumnInfo { name, column_type: ColumnType::String });
+            table.columns.push(ColumnInfo::new(name, ColumnType::String));
             table.lists.push(list);
         }
         Ok(table)

@@ -6,9 +6,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, Annotations, At, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource,
-    Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader,
-    Values,
+    About, Annotations, At, Axis, Duplicates, Error, ErrorKind, Header, MatrixSource, Names, Order,
+    Place, Projection, Result, Shape, Storage, StringList, UnitReader, Values,
 };
 use nnz_lines::Input;
 use nnz_storage::{InputFile, Opened};
@@ -126,21 +125,11 @@ impl TableSource {
             table(Texts::new(extra, shape.rows, &place)?),
             table(Texts::new(layout.col_annotations.iter().cloned(), shape.cols, &place)?),
         ];
-        let header = Header {
-            shape,
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type,
-            iso: false,
-            nnz: u64::try_from(shape.elements()).ok(),
-            storage: Storage::Dense,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        };
+        let header = Header::new(shape, Order::Row, value_type)
+            .sorted_indices(true)
+            .nnz(u64::try_from(shape.elements()).ok())
+            .storage(Storage::Dense)
+            .duplicates(Duplicates::Refused);
         let row_names = ids.pop();
         Ok(Self { file, container, layout, header, row_names, annotations, rows, kept })
     }
@@ -238,15 +227,9 @@ impl MatrixSource for TableSource {
     }
 
     fn about(&self) -> Result<About> {
-        Ok(About {
-            format: "dense table".to_owned(),
-            container: self.container.to_owned(),
-            version: None,
-            dialect: Some(self.layout.describe()),
-            bytes: Some(self.file.len()),
-            arrays: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(About::new("dense table", self.container)
+            .dialect(self.layout.describe())
+            .bytes(self.file.len()))
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -49,28 +49,26 @@ pub struct WriteOptions {
 }
 
 /// Capabilities of tables. GCT also stores annotations.
-pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    fill: true,
-    unique: true,
-    names: true,
-    dense: true,
-    ..SinkCapabilities::new(
-        &[Order::Row],
-        &[
-            ValueType::U8,
-            ValueType::U16,
-            ValueType::U32,
-            ValueType::U64,
-            ValueType::I8,
-            ValueType::I16,
-            ValueType::I32,
-            ValueType::I64,
-            ValueType::F32,
-            ValueType::F64,
-            ValueType::Bint8,
-        ],
-    )
-};
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities::new(
+    &[Order::Row],
+    &[
+        ValueType::U8,
+        ValueType::U16,
+        ValueType::U32,
+        ValueType::U64,
+        ValueType::I8,
+        ValueType::I16,
+        ValueType::I32,
+        ValueType::I64,
+        ValueType::F32,
+        ValueType::F64,
+        ValueType::Bint8,
+    ],
+)
+.fill(true)
+.unique(true)
+.names(true)
+.dense(true);
 
 /// Returns the minimum size of a table: a digit and a separator for each element.
 #[must_use]
@@ -86,24 +84,10 @@ pub fn min_bytes(header: &Header) -> u64 {
 /// parse 64-bit floats.
 ///
 /// ```
-/// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
+/// use nnz_core::{Batch, Header, Majors, Minors, Order, Shape, ValueType, Values};
 /// use nnz_text::table::{TableKind, WriteOptions, create};
-/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
-/// # let header = Header {
-/// #     shape: Shape { rows: 2, cols: 2 },
-/// #     order: Order::Row,
-/// #     ordered: true,
-/// #     sorted_majors: true,
-/// #     sorted_indices: Some(true),
-/// #     value_type: ValueType::F64,
-/// #     iso: false,
-/// #     nnz: Some(1),
-/// #     storage: Storage::Sparse,
-/// #     structure: Structure::General,
-/// #     fill: None,
-/// #     duplicates: Duplicates::Kept,
-/// #     axis_kinds: [AxisKind::Unknown; 2],
-/// # };
+/// let shape = Shape { rows: 2, cols: 2 };
+/// let header = Header::new(shape, Order::Row, ValueType::F64).nnz(1_u64);
 /// let target = nnz_lines::TextTarget::Stream {
 ///     writer: Box::new(std::io::sink()),
 ///     name: "nowhere".to_owned(),

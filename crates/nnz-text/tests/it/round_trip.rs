@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use nnz_core::{
-    AxisKind, Batch, Duplicates, Header, MatrixSink, MatrixSource, Order, Scalar, Shape, Storage,
-    Structure, Values,
-};
+use nnz_core::{Batch, Duplicates, Header, MatrixSink, MatrixSource, Order, Scalar, Shape, Values};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
 use nnz_text::{Base, Size, TextTarget, edges, metis, svmlight};
@@ -36,21 +33,14 @@ fn matrix(random: &mut Random, shape: Shape) -> Vec<Entry> {
 }
 
 fn header(shape: Shape, entries: &[Entry]) -> Header {
-    Header {
+    Header::new(
         shape,
-        order: Order::Row,
-        ordered: true,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type: entries.first().map_or(nnz_core::ValueType::F64, |entry| entry.2.value_type()),
-        iso: false,
-        nnz: Some(entries.len() as u64),
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    }
+        Order::Row,
+        entries.first().map_or(nnz_core::ValueType::F64, |entry| entry.2.value_type()),
+    )
+    .sorted_indices(true)
+    .nnz(entries.len() as u64)
+    .duplicates(Duplicates::Refused)
 }
 
 /// Writes entries in batches of random sizes, encoded in random order.

@@ -11,6 +11,7 @@ use crate::{ConvertOptions, Location, Summary, convert_source};
 
 /// The sum of each cell after normalization.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum TargetSum {
     /// The median of the positive sums. The default.
     #[default]

@@ -188,6 +188,7 @@ pub fn list_members(
 
 /// A location that was opened, and the rest of its file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The data.
     pub dataset: Dataset,

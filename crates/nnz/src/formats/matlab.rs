@@ -155,15 +155,11 @@ fn dataset(probe: &Probe, data: MatlabData) -> Result<Dataset> {
     let layout = Layout::new(vec![level], Some((0..shape.len()).rev().collect()));
     let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
     let file = probe.opened().and_then(nnz_storage::Opened::file);
-    let about = About {
-        format: "MATLAB MAT-file".to_owned(),
-        container: if version == "5" { "file" } else { "HDF5" }.to_owned(),
-        version: Some(version.to_owned()),
-        dialect: Some(format!("{} dimensions", shape.len())),
-        bytes: file.map(nnz_storage::InputFile::len),
-        arrays: vec![values.about()?],
-        ..About::default()
-    };
+    let about = About::new("MATLAB MAT-file", if version == "5" { "file" } else { "HDF5" })
+        .version(version.to_owned())
+        .dialect(format!("{} dimensions", shape.len()))
+        .bytes(file.map(nnz_storage::InputFile::len))
+        .arrays(vec![values.about()?]);
     let path = probe.path().map_or_else(PathBuf::new, Path::to_path_buf);
     let arrays = tensor_arrays::Arrays { indices: Vec::new(), values, fill: None };
     tensor_arrays::open(&path, layout, shape, arrays, about)
@@ -222,7 +218,7 @@ impl Format for Matlab {
             false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name)))?,
         }
         for UnsupportedMember { path, what } in opened.unsupported()? {
-            let place = Place { array: Some(path), ..place.clone() };
+            let place = place.clone().with_array(path);
             each(Finding::note(place, format!("{what}, which is not read")));
         }
         Ok(())

@@ -71,17 +71,13 @@ impl Format for Npy {
         let transpose = fortran_order.then(|| (0..shape.len()).rev().collect());
         let layout = Layout::new(levels, transpose);
         let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
-        let about = About {
-            format: "NumPy array".to_owned(),
-            container: "npy".to_owned(),
-            dialect: Some(match shape.len() {
+        let about = About::new("NumPy array", "npy")
+            .dialect(match shape.len() {
                 0 => "a single value".to_owned(),
                 rank => format!("{rank} dimensions"),
-            }),
-            bytes: Some(file.len()),
-            arrays: vec![elements.about()?],
-            ..About::default()
-        };
+            })
+            .bytes(file.len())
+            .arrays(vec![elements.about()?]);
         let arrays = tensor_arrays::Arrays { indices: Vec::new(), values: elements, fill: None };
         tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }

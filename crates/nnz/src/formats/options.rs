@@ -8,6 +8,7 @@ use nnz_core::{Error, Result};
 
 /// An option of the targets or of the sources of a format.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct FormatOption {
     /// The name, as in `--name`. Several formats can have it.
     pub name: &'static str,

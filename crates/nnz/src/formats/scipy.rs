@@ -65,15 +65,11 @@ impl Format for Scipy {
         let layout = Layout::new(vec![level], None);
         let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
         let indices = tensor.coordinates.iter().map(Indices::vector);
-        let about = About {
-            format: tensor.package.array_name().to_owned(),
-            container: "npz".to_owned(),
-            dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
-            bytes,
-            notes: scipy::not_read(&tensor.others).into_iter().collect(),
-            arrays: indices.chain([&tensor.values]).map(Vector::about).collect::<Result<_>>()?,
-            ..About::default()
-        };
+        let about = About::new(tensor.package.array_name(), "npz")
+            .dialect(format!("coo array of {} dimensions", tensor.shape.len()))
+            .bytes(bytes)
+            .notes(scipy::not_read(&tensor.others).into_iter().collect())
+            .arrays(indices.chain([&tensor.values]).map(Vector::about).collect::<Result<_>>()?);
         let (shape, fill) = (tensor.shape.clone(), tensor.fill);
         let (indices, values) = sorted::sorted(*tensor, probe.context().memory())?;
         let arrays = tensor_arrays::Arrays { indices, values, fill };

@@ -4,12 +4,12 @@ use crate::Context;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use nnz_binsparse::{DESCRIPTOR, Descriptor, Keys, Layout, Version};
+use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::tree::{
     Attribute, Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range,
 };
 use nnz_container::{ContainerInfo, NamedArrays, Vector};
-use nnz_core::{About, Error, ErrorKind, Finding, Place, Result, Scalar, Structure};
+use nnz_core::{About, Error, ErrorKind, Finding, Place, Result, Scalar};
 
 use super::{Format, Probe};
 use crate::{Dataset, ValidateOptions, tensor::TensorFile};
@@ -40,19 +40,8 @@ pub(super) fn open(
         arrays.push((FILL.to_owned(), Vector::new(Box::new(Single { place, element, value }))?));
     }
     let types = arrays.iter().map(|(name, array)| (name.clone(), array.value_type().into()));
-    let descriptor = Descriptor {
-        version: Version::default(),
-        format: layout.format(),
-        layout,
-        shape,
-        stored,
-        fill: fill.is_some(),
-        structure: Structure::General,
-        data_types: types.collect(),
-        attributes: Keys::default(),
-        unknown: Keys::default(),
-        user: Keys::default(),
-    };
+    let descriptor =
+        Descriptor::new(layout, shape, stored).fill(fill.is_some()).data_types(types.collect());
     let text = descriptor.to_json()?;
     let container = NamedArrays::new(RenamedArrays { path: path.to_path_buf(), text, arrays });
     Ok(Dataset::Tensor(TensorFile::new(container, descriptor).with_about(about)))

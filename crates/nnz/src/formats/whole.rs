@@ -209,18 +209,13 @@ impl WrittenFile {
         let Self { tree, shape, entries, dropped, notes } = self;
         context.check()?;
         let bytes_after = tree.finish().map_err(|error| error.with_context(place))?;
-        Ok(Summary {
-            shape,
-            dimensions: None,
-            entries,
-            bytes_before,
-            bytes_after,
-            disk: 0,
-            seconds: 0.0,
-            dropped,
-            left_out: Vec::new(),
-            notes,
-        })
+        Ok(Summary::default()
+            .shape(shape)
+            .entries(entries)
+            .bytes_before(bytes_before)
+            .bytes_after(bytes_after)
+            .dropped(dropped)
+            .notes(notes))
     }
 }
 

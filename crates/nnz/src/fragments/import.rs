@@ -93,7 +93,7 @@ pub fn import(
     context.progress().end();
     done.map_err(|error| error.with_context(&from.source_place()))?;
     let read = joiner.finish()?;
-    let Written { bytes } = sink
+    let Written { bytes, .. } = sink
         .finish(&read.chromosomes, &read.cells)
         .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
@@ -110,17 +110,16 @@ pub fn import(
     if read.columns.is_some_and(|columns| columns > 4) {
         dropped.push("columns after the fourth".to_owned());
     }
-    Ok(FragmentSummary {
-        fragments: read.fragments,
-        chromosomes: read.chromosomes.len(),
-        cells: read.cells.len(),
-        bytes_before,
-        bytes_after: bytes,
-        disk: disk.load(Ordering::Relaxed),
-        seconds: started.elapsed().as_secs_f64(),
-        dropped,
-        notes,
-    })
+    Ok(FragmentSummary::default()
+        .fragments(read.fragments)
+        .chromosomes(read.chromosomes.len())
+        .cells(read.cells.len())
+        .bytes_before(bytes_before)
+        .bytes_after(bytes)
+        .disk(disk.load(Ordering::Relaxed))
+        .seconds(started.elapsed().as_secs_f64())
+        .dropped(dropped)
+        .notes(notes))
 }
 
 fn open_text(from: &Location, context: &Context) -> Result<FragmentTsv> {

@@ -114,7 +114,7 @@ impl FragmentOutput {
             path,
             group.as_deref(),
             DirectoryKind::BpCells,
-            CreateOptions { compress, write: write.clone(), members: &[] },
+            CreateOptions::new(compress, write.clone()),
             context,
         )?;
         let format_version = format_version.unwrap_or_default();

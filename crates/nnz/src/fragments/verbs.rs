@@ -30,7 +30,7 @@ pub fn convert(
     let target = FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
     let written = engine::convert(&*source, &target, context)?;
-    Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
+    Ok(written.seconds(started.elapsed().as_secs_f64()))
 }
 
 /// Writes some of the fragments, in any form that [`convert`](convert) writes.
@@ -50,7 +50,7 @@ pub fn select(
     let target = FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
     let written = engine::select(&*source, &target, selected, context)?;
-    Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
+    Ok(written.seconds(started.elapsed().as_secs_f64()))
 }
 
 /// Merges several fragment files, in any form that [`convert`](convert) writes.
@@ -78,7 +78,7 @@ pub fn merge(
         sources.push(options.open(location, context)?);
     }
     let written = engine::merge(sources, &target, merging, context)?;
-    Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
+    Ok(written.seconds(started.elapsed().as_secs_f64()))
 }
 
 /// Compares two fragment files and passes the first differences to `each`.

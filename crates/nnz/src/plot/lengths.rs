@@ -25,7 +25,7 @@ pub fn distribution(lengths: &Lengths, title: &str) -> Figure {
     let [one, more] = names(lengths);
     let (what, measured) = match lengths.measure {
         LengthMeasure::Nnz => ("entries", format!("entries per {one}")),
-        LengthMeasure::Sum => ("sum", format!("sum per {one}")),
+        _ => ("sum", format!("sum per {one}")),
     };
     let number = |part: f64| lengths.quantile(part).map_or("none".to_owned(), short);
     let all = counted(lengths.count, one, more);

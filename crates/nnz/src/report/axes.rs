@@ -43,6 +43,7 @@ pub struct AxisSummary {
 
 /// The distribution of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Quantiles {
     /// The minimum.
     pub min: f64,

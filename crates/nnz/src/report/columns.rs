@@ -35,6 +35,7 @@ pub struct ColumnSummary {
 
 /// A summary of the values of a column.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ColumnValues {
     /// Numbers.
     Numbers(Quantiles),

@@ -106,7 +106,7 @@ pub fn split(
             Some(staged) => staged.shown(error.with_context(&place)),
             None => error.with_context(&place),
         })?;
-        let done = Summary { bytes_before: None, seconds: started.elapsed().as_secs_f64(), ..done };
+        let done = done.bytes_before(None).seconds(started.elapsed().as_secs_f64());
         summary.files.push((directory.join(name), done));
     }
     if let Some(staged) = staged {

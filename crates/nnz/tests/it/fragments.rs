@@ -116,7 +116,7 @@ fn expected(
                 _ if chromosome != name => 0,
                 CountMode::Insertions if start == end => 0,
                 CountMode::Insertions => u32::from(inside(*start)) + u32::from(inside(end - 1)),
-                CountMode::Overlaps => u32::from(start < to && end > from),
+                _ => u32::from(start < to && end > from),
             };
             if times > 0 {
                 let col = cells.iter().position(|name| name == cell.as_bytes()).unwrap();

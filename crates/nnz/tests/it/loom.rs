@@ -205,7 +205,7 @@ fn error(file: &str, group: Option<&str>) -> String {
 fn location_path(location: &Location) -> std::path::PathBuf {
     match location {
         Location::Path { path, .. } => path.clone(),
-        Location::Stream => panic!("a file"),
+        _ => panic!("a file"),
     }
 }
 

@@ -144,11 +144,11 @@ fn empty_matrices_have_no_mean_and_no_minimum() {
 
 fn each(stats: &Stats, change: impl Fn(&Moments) -> Moments) -> Stats {
     let all = |list: &Vec<Moments>| list.iter().map(&change).collect();
-    Stats {
-        whole: change(&stats.whole),
-        rows: stats.rows.as_ref().map(all),
-        cols: stats.cols.as_ref().map(all),
-    }
+    let mut changed = stats.clone();
+    changed.whole = change(&stats.whole);
+    changed.rows = stats.rows.as_ref().map(all);
+    changed.cols = stats.cols.as_ref().map(all);
+    changed
 }
 
 #[test]

@@ -20,12 +20,10 @@ struct Toy;
 /// The format.
 pub(crate) static TOY: &dyn Format = &Toy;
 
-static INFO: FormatInfo = FormatInfo {
-    extensions: &["toy"],
-    reads: &[DatasetKind::Matrix],
-    writes: &[DatasetKind::Matrix],
-    ..FormatInfo::new("toy", "rows, columns and values of a test")
-};
+static INFO: FormatInfo = (FormatInfo::new("toy", "rows, columns and values of a test"))
+    .extensions(&["toy"])
+    .reads(&[DatasetKind::Matrix])
+    .writes(&[DatasetKind::Matrix]);
 
 impl Format for Toy {
     fn info(&self) -> &'static FormatInfo {
@@ -116,7 +114,7 @@ impl MatrixSink for Sink {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written { bytes: self.0.commit()? })
+        Ok(Written::new(self.0.commit()?))
     }
 }
 

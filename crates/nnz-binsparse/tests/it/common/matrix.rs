@@ -6,8 +6,8 @@ use std::sync::Arc;
 use nnz_binsparse::{Layout, MatrixSink, Options};
 use nnz_container::memory::Memory;
 use nnz_core::{
-    AxisKind, Batch, Bint8, Duplicates, Header, MatrixSink as _, Minors, Order, Result, Scalar,
-    Shape, Storage, Structure, Triangle, ValueType, Values,
+    Batch, Bint8, Duplicates, Header, MatrixSink as _, Minors, Order, Result, Scalar, Shape,
+    Structure, Triangle, ValueType, Values,
 };
 
 use super::Entry;
@@ -61,21 +61,12 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
             }
         }
     }
-    let header = Header {
-        ordered: true,
-        shape,
-        order: Order::Row,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type,
-        iso,
-        nnz: Some(entries.len() as u64),
-        storage: Storage::Sparse,
-        structure,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    };
+    let header = Header::new(shape, Order::Row, value_type)
+        .sorted_indices(true)
+        .iso(iso)
+        .nnz(entries.len() as u64)
+        .structure(structure)
+        .duplicates(Duplicates::Refused);
     Matrix { header, entries }
 }
 

@@ -152,7 +152,7 @@ fn order_is_checked_across_runs() {
             starts[falls - 1] += 1;
             match packing {
                 Packing::Packed => set_starts(&mut members, &starts),
-                Packing::Unpacked => set_numbers(&mut members, "start", &starts),
+                _ => set_numbers(&mut members, "start", &starts),
             }
             let source = open(&from_members(&members));
             let fields = FragmentFields { cells: false, starts: true, ends: false };

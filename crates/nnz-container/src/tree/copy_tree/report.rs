@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The result of a copy: counts, and everything that was dropped or converted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CopyReport {
     /// Number of groups.
     pub groups: u64,
@@ -15,6 +16,7 @@ pub struct CopyReport {
 
 /// Something that was dropped or converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// The kind of change.
     pub kind: ChangeKind,

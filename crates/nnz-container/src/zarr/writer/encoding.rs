@@ -45,7 +45,7 @@ impl Encoding {
             _ => None,
         };
         let wide = number.filter(|value_type| value_type.size() > 1);
-        if let Compression::Filtered(Filters { delta, shuffle, method }) = compression {
+        if let Compression::Filtered(Filters { delta, shuffle, method, .. }) = compression {
             let integer = number.filter(|one| one.is_integer() && *one != ValueType::Bint8);
             let delta = match integer.filter(|_| delta) {
                 Some(value_type) => Delta::Undecided(value_type),

@@ -6,8 +6,8 @@ mod rows;
 use std::sync::Mutex;
 
 use nnz_core::{
-    AxisKind, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
-    Place, Result, Shape, Storage, Structure, ValueType, Values,
+    Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order, Place,
+    Result, Shape, ValueType, Values,
 };
 
 use super::place;
@@ -87,21 +87,9 @@ impl Encoder {
 
     /// Returns the header that batches are checked against.
     fn header(&self) -> Header {
-        Header {
-            shape: self.shape,
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: self.value_type,
-            iso: false,
-            nnz: None,
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Refused,
-            axis_kinds: [AxisKind::Unknown; 2],
-        }
+        Header::new(self.shape, Order::Row, self.value_type)
+            .sorted_indices(true)
+            .duplicates(Duplicates::Refused)
     }
 
     fn put<T: Element>(&self, batch: &Batch, encoded: &mut EncodedBatch) {

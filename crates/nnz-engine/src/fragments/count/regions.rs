@@ -7,6 +7,7 @@ use crate::fragments::peaks::{Peak, Peaks};
 
 /// The regions to count in.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Regions {
     /// The regions of a list.
     Peaks(Peaks),

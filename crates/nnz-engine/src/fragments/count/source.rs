@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use nnz_core::{
-    About, Axis, AxisKind, Batch, Duplicates, Error, FragmentFields, FragmentSource, Header,
-    MatrixSource, Names, Order, Projection, Result, Shape, Storage, StringReader, Structure, Unit,
-    UnitReader, ValueType,
+    About, Axis, AxisKind, Batch, Error, FragmentFields, FragmentSource, Header, MatrixSource,
+    Names, Order, Projection, Result, Shape, StringReader, Unit, UnitReader, ValueType,
 };
 
 use super::regions::{Place, Regions, Rows};
@@ -27,6 +26,7 @@ thread_local! {
 
 /// Counted parts of a fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CountMode {
     /// The first and the last base of a fragment, each where it is. The default.
     #[default]
@@ -84,21 +84,10 @@ impl Counts {
             }
             extents[at] = (segment.fragments.end - segment.fragments.start, bases);
         }
-        let header = Header {
-            shape: Shape { rows: rows.len(), cols: cells },
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: ValueType::U32,
-            iso: false,
-            nnz: None,
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: [AxisKind::Features, AxisKind::Cells],
-        };
+        let header =
+            Header::new(Shape { rows: rows.len(), cols: cells }, Order::Row, ValueType::U32)
+                .sorted_indices(true)
+                .axis_kinds([AxisKind::Features, AxisKind::Cells]);
         Ok(Self { source, rows, mode, header, extents })
     }
 
@@ -201,8 +190,9 @@ impl MatrixSource for Counts {
     }
 
     fn about(&self) -> Result<About> {
-        let about = self.source.about()?;
-        Ok(About { format: format!("counts of {}", about.format), ..about })
+        let mut about = self.source.about()?;
+        about.format = format!("counts of {}", about.format);
+        Ok(about)
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

@@ -246,7 +246,7 @@ mod tests {
         for (name, values, missing) in columns {
             let missing = missing.map(|at| (0..5).map(|row| row == at).collect());
             let column = Column { values, missing };
-            infos.push(ColumnInfo { name: name.to_owned(), column_type: column.column_type() });
+            infos.push(ColumnInfo::new(name, column.column_type()));
             all.push(column);
         }
         Table(infos, all)

@@ -106,7 +106,7 @@ impl Lister {
             self.visited.push(identity);
         }
         self.attributes(group, inside)?;
-        for Child { name, kind } in group.children()? {
+        for Child { name, kind, .. } in group.children()? {
             if depth == 0 && INTERNAL.contains(&&*name) {
                 continue;
             }

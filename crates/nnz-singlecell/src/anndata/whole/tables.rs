@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, Axis, AxisKind, Batch, Duplicates, Header, MatrixSource, Names, Order,
-    Projection, Result, Shape, Storage, StringList, Structure, UnitReader, ValueType,
+    About, Annotations, Axis, AxisKind, Batch, Header, MatrixSource, Names, Order, Projection,
+    Result, Shape, StringList, UnitReader, ValueType,
 };
 use nnz_engine::{Labelled, Labels, Selection, Slice, Transposed};
 
@@ -30,21 +30,10 @@ impl Tables {
     pub(super) fn new(frames: [Option<Arc<DataFrame>>; 2]) -> Self {
         let [rows, cols] =
             frames.each_ref().map(|frame| frame.as_ref().map_or(0, |frame| frame.len()));
-        let header = Header {
-            shape: Shape { rows, cols },
-            order: Order::Row,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: Some(true),
-            value_type: ValueType::F32,
-            iso: false,
-            nnz: Some(0),
-            storage: Storage::Sparse,
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: [AxisKind::Cells, AxisKind::Features],
-        };
+        let header = Header::new(Shape { rows, cols }, Order::Row, ValueType::F32)
+            .sorted_indices(true)
+            .nnz(Some(0))
+            .axis_kinds([AxisKind::Cells, AxisKind::Features]);
         Self { header, frames }
     }
 

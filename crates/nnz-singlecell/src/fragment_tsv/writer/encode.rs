@@ -85,7 +85,7 @@ impl FragmentTsvEncoder {
             for (number, name) in (0..).zip(names.iter()) {
                 let comment = what == "chromosome" && name.first() == Some(&b'#');
                 if name.is_empty() || comment || name.iter().any(|&byte| byte < b' ') {
-                    let place = Place { array: Some(format!("{what} names")), ..place.clone() };
+                    let place = place.clone().with_array(format!("{what} names"));
                     let expected = "a name that can be written in a line: not empty, without \
                                     control characters, and not a comment";
                     return Err(Error::mismatch(

@@ -174,7 +174,7 @@ impl FragmentSink for FragmentTsvSink {
             Destination::File(file) => file,
             Destination::Stream { mut writer, bytes } => {
                 writer.flush().map_err(io)?;
-                return Ok(Written { bytes });
+                return Ok(Written::new(bytes));
             }
         };
         // An old index with new text would find wrong lines, so it is removed first: after a crash
@@ -183,7 +183,7 @@ impl FragmentSink for FragmentTsvSink {
             Some(index) => file.commit_with_sidecar(index)?,
             None => file.commit()?,
         };
-        Ok(Written { bytes })
+        Ok(Written::new(bytes))
     }
 }
 

@@ -107,21 +107,12 @@ fn every_sparse_matrix_round_trips_with_its_tables() {
 fn majors_without_a_batch_have_no_entries() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("gaps.h5ad");
-    let header = nnz_core::Header {
-        shape: nnz_core::Shape { rows: 100_000, cols: 5 },
-        order: Order::Row,
-        ordered: true,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type: nnz_core::ValueType::F32,
-        iso: false,
-        nnz: None,
-        storage: Storage::Sparse,
-        structure: nnz_core::Structure::General,
-        fill: None,
-        duplicates: nnz_core::Duplicates::Kept,
-        axis_kinds: [nnz_core::AxisKind::Unknown; 2],
-    };
+    let header = nnz_core::Header::new(
+        nnz_core::Shape { rows: 100_000, cols: 5 },
+        Order::Row,
+        nnz_core::ValueType::F32,
+    )
+    .sorted_indices(true);
     let (names, tables) = ([None, None], [None, None]);
     let sink = MatrixSink::create(tree(&path), &header, names, tables, Compression::None);
     let mut sink = Box::new(sink.unwrap());

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{
-    Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSource, Minors, Order, Scalar, Shape,
-    Storage, StringList, Structure, ValueType, Values,
+    Axis, Batch, Duplicates, Header, Majors, MatrixSource, Minors, Order, Scalar, Shape,
+    StringList, ValueType, Values,
 };
 use nnz_lines::TextTarget;
 use nnz_testing::random::Random;
@@ -29,21 +29,7 @@ impl Write for Shared {
 }
 
 fn header(shape: Shape, value_type: ValueType) -> Header {
-    Header {
-        shape,
-        order: Order::Row,
-        ordered: true,
-        sorted_majors: true,
-        sorted_indices: Some(true),
-        value_type,
-        iso: false,
-        nnz: None,
-        storage: Storage::Sparse,
-        structure: Structure::General,
-        fill: None,
-        duplicates: Duplicates::Refused,
-        axis_kinds: [AxisKind::Unknown; 2],
-    }
+    Header::new(shape, Order::Row, value_type).sorted_indices(true).duplicates(Duplicates::Refused)
 }
 
 /// Writes cells other than zero, a few at a time.

@@ -205,7 +205,7 @@ pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
 impl MatrixTarget for AnnDataTarget {
     fn capabilities(&self) -> SinkCapabilities {
         // The existing tables describe the matrix.
-        SinkCapabilities { annotations: self.item.is_none(), ..format::CAPABILITIES }
+        format::CAPABILITIES.annotations(self.item.is_none())
     }
 
     fn path(&self) -> Option<&Path> {

@@ -191,18 +191,14 @@ fn finish(
     }
     context.check()?;
     let bytes_after = tree.finish().map_err(|error| error.with_context(&to.place()))?;
-    Ok(Summary {
-        shape: shape.unwrap_or(Shape { rows: 0, cols: 0 }),
-        dimensions: None,
-        entries,
-        bytes_before,
-        bytes_after,
-        disk: 0,
-        seconds: 0.0,
-        dropped,
-        left_out,
-        notes,
-    })
+    Ok(Summary::default()
+        .shape(shape.unwrap_or(Shape { rows: 0, cols: 0 }))
+        .entries(entries)
+        .bytes_before(bytes_before)
+        .bytes_after(bytes_after)
+        .dropped(dropped)
+        .left_out(left_out)
+        .notes(notes))
 }
 
 /// Refuses options that concern the storage of a single matrix.

@@ -4,7 +4,7 @@ use crate::Context;
 use std::time::Instant;
 
 use nnz_binsparse::Descriptor;
-use nnz_core::{Error, Metadata, Narrowest, Result, Shape};
+use nnz_core::{Error, Metadata, Narrowest, Result};
 
 use super::target::{LEVELS, write_options};
 use crate::container_target::{ContainerTarget, DirectoryKind};
@@ -44,27 +44,19 @@ pub(super) fn write(
     let mut writer = container.writer(&[])?;
     nnz_binsparse::write_tensor(&mut writer, &tensor, &layout, &how)?;
     let bytes_after = writer.finish()?;
-    Ok(Summary {
-        shape: Shape { rows: 0, cols: 0 },
-        dimensions: Some(tensor.shape.clone()),
-        entries: tensor.len() as u64,
-        bytes_before: from.about()?.bytes,
-        bytes_after,
-        disk: 0,
-        seconds: started.elapsed().as_secs_f64(),
-        dropped: descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect(),
-        left_out: Vec::new(),
-        notes: lost.into_iter().collect(),
-    })
+    Ok(Summary::default()
+        .dimensions(tensor.shape.clone())
+        .entries(tensor.len() as u64)
+        .bytes_before(from.about()?.bytes)
+        .bytes_after(bytes_after)
+        .seconds(started.elapsed().as_secs_f64())
+        .dropped(descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect())
+        .notes(lost.into_iter().collect()))
 }
 
 fn metadata(descriptor: &Descriptor) -> Metadata {
     let pairs = |keys: &nnz_binsparse::Keys| {
         keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
     };
-    Metadata {
-        keys: pairs(&descriptor.user),
-        attributes: pairs(&descriptor.attributes),
-        ..Metadata::default()
-    }
+    Metadata::default().keys(pairs(&descriptor.user)).attributes(pairs(&descriptor.attributes))
 }

@@ -78,7 +78,7 @@ fn original_positions(table: &dyn Annotations, memory: u64) -> Result<Option<Vec
 
 impl MatrixTarget for BpCellsTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        SinkCapabilities { positions: !self.container.is_r_object(), ..nnz_bpcells::CAPABILITIES }
+        nnz_bpcells::CAPABILITIES.positions(!self.container.is_r_object())
     }
 
     fn path(&self) -> Option<&Path> {

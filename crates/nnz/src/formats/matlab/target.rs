@@ -102,7 +102,7 @@ impl MatrixTarget for MatlabTarget {
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
-        let header = Header { storage: self.storage, ..header.clone() };
+        let header = header.clone().storage(self.storage);
         matlab::create(&self.path, &header, self.write.clone(), &self.options)
     }
 }

@@ -97,7 +97,7 @@ impl Sorted {
             structure: Structure::General,
             fill: None,
         };
-        tensor.sort().map_err(|error| error.with_context(&Place { array: None, ..place }))?;
+        tensor.sort().map_err(|error| error.with_context(&place.with_array(None)))?;
         Ok(tensor.coordinates.into_iter().map(Values::U64).chain([tensor.values]).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_container::npz::NpzOptions;
-use nnz_core::{Error, Header, MatrixSink, Names, Order, Place, Result, Shape, SinkCapabilities};
+use nnz_core::{Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities};
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -77,7 +77,7 @@ impl MatrixTarget for ScipyTarget {
             Some(ScipyLayout::Compressed(Order::Col)) => &[Order::Col],
             _ => return scipy::CAPABILITIES,
         };
-        SinkCapabilities { orders, ..scipy::CAPABILITIES }
+        scipy::CAPABILITIES.orders(orders)
     }
 
     fn path(&self) -> Option<&Path> {
@@ -160,16 +160,11 @@ pub(super) fn write_tensor(
     tensor.sort()?;
     let entries = (&*tensor.shape, &*tensor.coordinates);
     let bytes_after = scipy::write_coo(&path, entries, &tensor.values, write, npz)?;
-    Ok(Summary {
-        shape: Shape { rows: 0, cols: 0 },
-        dimensions: Some(tensor.shape.clone()),
-        entries: tensor.len() as u64,
-        bytes_before: from.about()?.bytes,
-        bytes_after,
-        disk: 0,
-        seconds: started.elapsed().as_secs_f64(),
-        dropped,
-        left_out: Vec::new(),
-        notes: Vec::new(),
-    })
+    Ok(Summary::default()
+        .dimensions(tensor.shape.clone())
+        .entries(tensor.len() as u64)
+        .bytes_before(from.about()?.bytes)
+        .bytes_after(bytes_after)
+        .seconds(started.elapsed().as_secs_f64())
+        .dropped(dropped))
 }

@@ -48,7 +48,7 @@ impl TableTarget {
 impl MatrixTarget for TableTarget {
     fn capabilities(&self) -> SinkCapabilities {
         let annotations = self.options.kind == TableKind::Gct;
-        SinkCapabilities { annotations, ..table::CAPABILITIES }
+        table::CAPABILITIES.annotations(annotations)
     }
 
     fn path(&self) -> Option<&Path> {

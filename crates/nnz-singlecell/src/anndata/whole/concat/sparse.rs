@@ -1,7 +1,7 @@
 //! Concatenating sparse matrices by row, like `anndata.concat`.
 
 use crate::anndata::FileOptions;
-use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Placed, Result, Shape};
+use nnz_core::{Axis, Error, MatrixSource as _, Order, Place, Placed, Result, Shape};
 use nnz_engine::{
     Concat, ConcatOptions, CsMatrix, Padded, Selection, Slice, promoted_type, sorted_units,
 };
@@ -84,7 +84,7 @@ impl Transfer<'_> {
         let FileOptions { context, directory, .. } = *self.options;
         let sorted = sorted_units(&concat, Order::Row, directory, context);
         let (units, count) = sorted.map_err(|error| error.with_context(&place))?;
-        let header = Header { order: Order::Row, nnz: Some(count), ..header.clone() };
+        let header = header.clone().order(Order::Row).nnz(count);
         self.units(units, &header, &place, to, path, None)
     }
 }

@@ -112,7 +112,7 @@ impl<'a> Labelled<'a> {
                 return Err(Error::argument(what).with_hint("label", "sets another name"));
             }
             let column_type = ColumnType::Categorical { ordered: false };
-            columns.push(ColumnInfo { name: label.to_owned(), column_type });
+            columns.push(ColumnInfo::new(label, column_type));
         }
         Ok(Self { inner, tables, columns, lengths })
     }
