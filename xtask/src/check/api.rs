@@ -21,6 +21,7 @@ pub(super) fn check(update: bool) -> Result<()> {
     let found = listing()?;
     let path = root().join("crates/nnz/api.txt");
     if update {
+        check_exhaustive(&found)?;
         return fs::write(&path, found).map_err(|error| Error::new(error.to_string()));
     }
     let known = fs::read_to_string(&path).unwrap_or_default();
@@ -32,6 +33,7 @@ pub(super) fn check(update: bool) -> Result<()> {
     for added in found_lines.difference(&known_lines) {
         println!("+{added}");
     }
+    check_exhaustive(&found)?;
     match known == found {
         true => Ok(()),
         false => Err(Error::new(
@@ -39,6 +41,102 @@ pub(super) fn check(update: bool) -> Result<()> {
              `cargo xtask check api --update`",
         )),
     }
+}
+
+/// Types without `#[non_exhaustive]`: the data model, whose users must handle each variant and field. All others can
+/// get more of them without breaking what is compiled against this version.
+const EXHAUSTIVE: &[&str] = &[
+    "nnz::numpy::TensorArrays",
+    "nnz_binsparse::DataType",
+    "nnz_binsparse::Level",
+    "nnz_binsparse::LevelKind",
+    "nnz_binsparse::Tensor",
+    "nnz_container::tree::Attribute",
+    "nnz_container::tree::Child",
+    "nnz_container::tree::Field",
+    "nnz_container::tree::FieldValues",
+    "nnz_container::tree::Member",
+    "nnz_container::tree::NodeId",
+    "nnz_core::At",
+    "nnz_core::Axis",
+    "nnz_core::AxisKind",
+    "nnz_core::Batch",
+    "nnz_core::Categorical",
+    "nnz_core::Categories",
+    "nnz_core::ChromosomeSizes",
+    "nnz_core::Column",
+    "nnz_core::ColumnType",
+    "nnz_core::ColumnValues",
+    "nnz_core::Duplicates",
+    "nnz_core::FragmentBatch",
+    "nnz_core::FragmentFields",
+    "nnz_core::Majors",
+    "nnz_core::Minors",
+    "nnz_core::Order",
+    "nnz_core::PackedWidths",
+    "nnz_core::Projection",
+    "nnz_core::Rounding",
+    "nnz_core::Scalar",
+    "nnz_core::Segment",
+    "nnz_core::SequentialReader",
+    "nnz_core::Severity",
+    "nnz_core::Shape",
+    "nnz_core::Storage",
+    "nnz_core::Structure",
+    "nnz_core::Triangle",
+    "nnz_core::UrlParts",
+    "nnz_core::ValueType",
+    "nnz_core::Values",
+    "nnz_core::Wrapped",
+    "nnz_daphne::Column",
+    "nnz_daphne::FrameBatch",
+    "nnz_engine::Dense",
+    "nnz_engine::Moments",
+    "nnz_engine::Number",
+    "nnz_engine::Spread",
+    "nnz_engine::Total",
+    "nnz_engine::fragments::FragmentRange",
+    "nnz_engine::fragments::Region",
+    "nnz_engine::fragments::Tiles",
+    "nnz_engine::plot::ValueBin",
+    "nnz_matrix_market::Layout",
+    "nnz_plot::Bar",
+    "nnz_plot::Heat",
+    "nnz_plot::Line",
+    "nnz_plot::Tick",
+    "nnz_storage::Opened",
+];
+
+/// Fails if a type whose variants or fields are public is neither `#[non_exhaustive]` nor in [`EXHAUSTIVE`].
+fn check_exhaustive(listing: &str) -> Result<()> {
+    let with_fields: BTreeSet<_> = listing
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub ")?.split_once(": ")?.0.rsplit_once("::"))
+        .map(|(name, _)| name)
+        .collect();
+    let is_path = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == ':';
+    let found: BTreeSet<_> = listing
+        .lines()
+        .filter_map(|line| {
+            let (kind, rest) = line.strip_prefix("pub ")?.split_once(' ')?;
+            let name = rest.split(|sign| !is_path(sign)).next()?;
+            let exposed = match kind {
+                "enum" => true,
+                "struct" => with_fields.contains(name) || rest.contains("(pub "),
+                _ => false,
+            };
+            exposed.then_some(name)
+        })
+        .collect();
+    let expected = EXHAUSTIVE.iter().copied().collect();
+    if found == expected {
+        return Ok(());
+    }
+    let names: Vec<_> = found.symmetric_difference(&expected).copied().collect();
+    Err(Error::new(format!(
+        "to be marked as non-exhaustive, or to be added to or removed from EXHAUSTIVE: {}",
+        names.join(", ")
+    )))
 }
 
 /// Runs rustdoc with the options that are not stable yet, if this program was started in its place.
