@@ -48,7 +48,7 @@ pub fn copy(from: &NamedArrays, to: &mut NamedArraysWriter, version: &Version) -
     to.set_attribute(DESCRIPTOR, &all.to_string())
 }
 
-/// Returns the declared type of an array; a fill value may be declared without one.
+/// Returns the declared type of an array; without one, a fill value has the type of the values.
 fn declared(descriptor: &Descriptor, name: &str) -> DataType {
     let values = || descriptor.data_type("values").map(|values| values.value_type.into());
     let declared = descriptor.data_type(name).or_else(values);

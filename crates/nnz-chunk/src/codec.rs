@@ -90,7 +90,7 @@ pub type Settings = (u32, Option<ValueType>);
 /// The error of a chunk that could not be decoded.
 #[derive(Debug)]
 pub enum DecodeError {
-    /// The stored bytes are not what they should be.
+    /// The stored bytes are damaged.
     Damaged(String),
     /// The decoder failed.
     Failed(Box<dyn Error + Send + Sync>),

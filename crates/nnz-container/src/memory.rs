@@ -206,7 +206,10 @@ impl TreeWriter for MemoryWriter {
         let member = match spec.list_element(&place)? {
             ElementType::Number(value_type) => NewMember::Numbers(*value_type, Vec::new()),
             ElementType::String => NewMember::Whole(Member::Strings(StringList::default())),
-            element => return Err(Error::unsupported(place, format!("arrays of {element}"))),
+            element => {
+                let what = format!("arrays of {element} are not supported");
+                return Err(Error::unsupported(place, what));
+            }
         };
         Ok(self.add(name, member))
     }

@@ -107,7 +107,7 @@ impl NamedArrays {
     ///
     /// # Errors
     ///
-    /// Fails if it is missing, or is no list of strings.
+    /// Fails if it is missing, or is not a list of strings.
     pub fn strings_size(&self, name: &str) -> Result<u64> {
         self.0.list_bytes(name)
     }

@@ -42,7 +42,7 @@ pub(crate) fn parse_head(
     sizes: Sizes,
 ) -> Result<(u8, usize)> {
     if fields.take(4)? != b"TREE" || fields.u8()? != node_type as u8 {
-        return Err(invalid("a B-tree node without its signature"));
+        return Err(invalid("a B-tree node with an unexpected signature or type"));
     }
     let (level, children) = (fields.u8()?, fields.u16()?);
     fields.take(2 * sizes.offset)?;

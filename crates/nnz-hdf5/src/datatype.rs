@@ -71,7 +71,7 @@ pub enum Class {
     Complex(Box<Datatype>),
 }
 
-/// The form of a float. Positions are positions of bits.
+/// The format of a floating-point number. Positions are bit positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float {
     /// Whether it is big-endian.

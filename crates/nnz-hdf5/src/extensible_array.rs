@@ -1,7 +1,8 @@
 //! Extensible arrays (section VII.D): the chunks of a dataset with one unlimited dimension, in the order of their numbers.
 //!
 //! The first elements are in the index block, which also has the addresses of the first data blocks. Super blocks have the
-//! addresses of the others. From one super block to the next, in turn, data blocks are twice as many or twice as large.
+//! addresses of the others. From one super block to the next, the number and the size of data blocks
+//! double alternately.
 
 use nnz_core::Result;
 
@@ -126,8 +127,8 @@ impl Array<'_> {
             *next = next.saturating_add(count.saturating_mul(length));
             return Ok(());
         }
-        // A bit for each page of all blocks that was written, from the highest of the first byte on. There is room for
-        // whole bytes for each block, but the bits of a block directly follow the bits of the block before.
+        // A bit for each page of all blocks, set if it was written, starting with the highest bit of the first byte.
+        // Each block adds whole bytes to the size, but its bits directly follow the bits of the previous block.
         let pages = if length > self.page { length / self.page } else { 0 };
         let bitmap = count.saturating_mul(pages.div_ceil(8));
         let bitmap = usize::try_from(bitmap).unwrap_or(usize::MAX);

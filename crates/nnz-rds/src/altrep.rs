@@ -28,7 +28,7 @@ pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
             Err(Error::unsupported(at, what))
         }
         _ => {
-            let what = format!("an ALTREP vector of unknown class \"{name}\"");
+            let what = format!("ALTREP vectors of class \"{name}\" are not supported");
             Err(Error::unsupported(at, what))
         }
     }
@@ -94,8 +94,8 @@ fn deferred_string(state: Object, at: u64) -> Result<Value> {
                     .all(|number| whole_text(number).is_some()),
             };
             if !usual || !whole {
-                let what = "numbers with fractions, whose text depends on the version of R \
-                            (ALTREP deferred_string)";
+                let what = "text of fractions (ALTREP deferred_string) is not supported: \
+                            it depends on the version of R";
                 return Err(Error::unsupported(at, what));
             }
             Ok(Value::Character(Strings::of_reals(numbers)))

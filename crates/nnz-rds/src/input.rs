@@ -70,7 +70,7 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
     let read = reader.by_ref().take(6).read_to_end(&mut first);
     read.map_err(|error| Error::new(ErrorKind::Io(error), 0))?;
     if first.starts_with(b"\x28\xb5\x2f\xfd") {
-        return Err(Error::unsupported(0, "compressed with zstd: written only by R 4.5 and newer"));
+        return Err(Error::unsupported(0, "zstd compression (R 4.5 and newer) is not supported"));
     }
     let compression = Compression::of(&first);
     let failed = Rc::new(Cell::new(false));

@@ -47,8 +47,7 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
         // Text of Windows has lines that end in CRLF.
         b"A\r" if source.peek()? == Some(b'\n') => Form::Ascii,
         b"RD" => {
-            let what =
-                "a workspace of several objects (.RData), not one object as written by saveRDS";
+            let what = "a workspace (.RData) is not supported: save one object with saveRDS";
             return Err(Error::unsupported(0, what));
         }
         _ => {
@@ -178,7 +177,7 @@ impl Reader<'_> {
             if flags.has_attributes() {
                 let found = self.attributes(depth)?;
                 if !list.entries.is_empty() {
-                    let what = "attributes inside a pairlist, after its first entry";
+                    let what = "attributes after the first entry of a pairlist are not supported";
                     return Err(Error::unsupported(at, what));
                 }
                 attributes = found;
@@ -286,7 +285,7 @@ impl Reader<'_> {
 fn refused(code: u8, at: u64) -> Error {
     match codes::refused(code) {
         Some(what) => {
-            let what = format!("holds {what} (code {code}), which is not supported");
+            let what = format!("contains {what} (code {code}), which is not supported");
             Error::unsupported(at, what)
         }
         None => Error::mismatch(at, format!("an object of code {code}"), "a type code of R"),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use nnz_core::{Cancellation, Error, ErrorKind, Place};
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How often a thread that waits looks whether it was cancelled.
+/// Interval at which a waiting thread checks whether it was cancelled.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// The runtime, and the process it was made in: a fork has no thread of it.

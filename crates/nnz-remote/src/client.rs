@@ -40,7 +40,7 @@ pub(crate) enum First {
     Part(ObjectPart),
     /// All of it, from a server that ignores ranges.
     Body(Body),
-    /// A page for people, of a directory most likely.
+    /// An HTML page, most likely the index of a directory.
     Page,
 }
 
@@ -164,7 +164,7 @@ fn too_long(len: u64) -> Failure {
     Failure::new(io::ErrorKind::Other, format!("the server reports a length of {len} bytes"))
 }
 
-/// How often a request is sent again, and how long is waited before.
+/// Maximum number of retries of a request, and the delay before the first one.
 const RETRIES: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 

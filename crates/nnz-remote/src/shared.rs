@@ -30,7 +30,7 @@ const GAPS: (u64, u64) = (32 << 10, 128 << 10);
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) cancellation: Cancellation,
-    /// The directory of what servers send without its length.
+    /// The directory for temporary copies of objects from servers without ranges.
     pub(crate) temporary: PathBuf,
     requests: Semaphore,
     flying: Semaphore,

@@ -12,10 +12,10 @@ use crate::bridge;
 use crate::client::{Body, Client, Web};
 use crate::failure::Failure;
 
-/// How often a body that was cut is fetched again.
+/// Maximum number of retries of an incomplete body.
 const RETRIES: u32 = 4;
 
-/// Bytes of a copy, unless an option says otherwise.
+/// Default maximum size of a copy in bytes.
 pub(crate) const LIMIT: u64 = 4 << 30;
 
 /// An object that is copied.

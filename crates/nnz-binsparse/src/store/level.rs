@@ -54,7 +54,7 @@ impl LevelStore {
         if inner.is_none() && positions.is_some() {
             let place = place.clone().with_array("binsparse.shape".to_owned());
             let what = format!("{extents:?} elements in {} arrays", positions.unwrap_or(0));
-            found.refuse(Error::mismatch(place, what, "less than 2^64 elements"));
+            found.refuse(Error::mismatch(place, what, "fewer than 2^64 elements"));
         }
         // An overflow does not matter if nothing is stored.
         let size = size.unwrap_or(u64::MAX);

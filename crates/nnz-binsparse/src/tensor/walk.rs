@@ -120,7 +120,7 @@ impl Walk<'_> {
         left.start..end
     }
 
-    /// Returns the index of the element of a dense level that an entry is in.
+    /// Returns the index of an entry among the elements of a dense level.
     fn element(&self, level: &WalkLevel, at: usize) -> u64 {
         let columns = self.columns[level.dimensions.clone()].iter().zip(&level.extents);
         columns.fold(0, |element, (column, extent)| element * extent + column[self.order[at]])

@@ -35,7 +35,7 @@ pub(super) fn class_of(version: &str) -> Option<&'static str> {
 const PATHS: [&str; 2] = ["dir", "path"];
 const INNER: [&str; 6] = ["matrix", "left", "right", "fragments", "matrix_list", "fragments_list"];
 
-/// How many paths of a chain are listed, and how deep it is followed.
+/// Maximum number of paths of a chain that are listed, and maximum depth at which it is followed.
 const MOST_PATHS: usize = 5;
 const MOST_INNER: usize = 64;
 

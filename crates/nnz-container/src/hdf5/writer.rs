@@ -383,7 +383,8 @@ impl TreeWriter for Hdf5Writer {
         }
         let stored = dataset(spec).map_err(|error| error.with_context(&place))?;
         let stored = stored.ok_or_else(|| {
-            Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
+            let what = format!("HDF5 datasets of {} are not supported", spec.element);
+            Error::unsupported(place, what)
         })?;
         let id = self.file.create_dataset(parent, name, stored)?;
         Ok(self.push(id, parent, Some(spec)))
@@ -401,7 +402,7 @@ impl TreeWriter for Hdf5Writer {
         let value = attribute::value(attribute, |path| self.file.find(path)).map_err(|what| {
             let mut place = self.place(node);
             place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
-            Error::unsupported(place, format!("HDF5 attributes of {what}"))
+            Error::unsupported(place, format!("HDF5 attributes of {what} are not supported"))
         })?;
         self.file.set_attribute(id, name, value)
     }

@@ -120,7 +120,8 @@ impl TreeWriter for NpyDirectoryWriter {
             }
             ElementType::String => Data::Strings(Texts::default(), 0),
             element => {
-                return Err(Error::unsupported(place, format!("NumPy arrays of {element}")));
+                let what = format!("NumPy arrays of {element} are not supported");
+                return Err(Error::unsupported(place, what));
             }
         };
         self.arrays.push(Array { place, data });

@@ -58,7 +58,11 @@ impl Entry {
         if listed.bytes > most || (listed.method == STORED && listed.bytes != most) {
             let found =
                 format!("{} stored bytes that decompress to {}", listed.packed, listed.bytes);
-            return Err(Error::mismatch(place, found, "more stored bytes"));
+            let expected = match listed.method {
+                STORED => "equal sizes of an uncompressed entry".to_owned(),
+                _ => format!("at most {most} decompressed bytes"),
+            };
+            return Err(Error::mismatch(place, found, expected));
         }
         let mut header = [0; 30];
         read_at(file, listed.offset, &mut header, &place)?;

@@ -260,13 +260,15 @@ impl TreeWriter for NpzWriter {
         let data = match (&spec.element, stored(&spec.element)) {
             (_, Some(element)) => Data::Fixed(element, Spool::default()),
             (ElementType::String, None) => Data::Strings(Texts::default(), 0),
-            (element, None) => return Err(refused(&format!("npz arrays of {element}"))),
+            (element, None) => {
+                return Err(refused(&format!("npz arrays of {element} are not supported")));
+            }
         };
         if spec.is_null {
-            return Err(refused("npz arrays without a value"));
+            return Err(refused("npz arrays without a value are not supported"));
         }
         if spec.unwritten {
-            return Err(refused("npz arrays whose elements are not stored"));
+            return Err(refused("npz arrays whose elements are not written are not supported"));
         }
         spec.check_by_row()?;
         let level = spec.compression.gzip_level("npz")?.or(self.level);

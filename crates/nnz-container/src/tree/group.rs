@@ -102,7 +102,7 @@ pub trait Group: Attributes {
         match &found.value {
             AttributeValue::Json(text) if text.starts_with('{') => Ok(text.clone()),
             AttributeValue::Unsupported(what) => {
-                Err(Error::unsupported(place(), format!("an attribute of {what}")))
+                Err(Error::unsupported(place(), format!("attributes of {what} are not supported")))
             }
             AttributeValue::Strings(list) if list.len() == 1 => found
                 .text()

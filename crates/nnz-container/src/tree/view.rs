@@ -195,7 +195,7 @@ impl View {
         Error::mismatch(
             self.place.clone(),
             "elements outside of their chunk",
-            "elements inside of it",
+            "elements inside their chunk",
         )
     }
 }

@@ -173,7 +173,7 @@ impl StoredArray {
                     Err(Error::mismatch(
                         place,
                         found,
-                        format!("at most {bytes} bytes, the length of the shard"),
+                        format!("a chunk that ends at byte {bytes} or before"),
                     ))
                 }
             },

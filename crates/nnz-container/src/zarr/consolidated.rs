@@ -25,9 +25,9 @@ fn is_group(node: &RawValue) -> bool {
         .is_some_and(|fields| fields.get("node_type").is_some_and(|kind| kind.get() == "\"group\""))
 }
 
-/// Takes what the root of a store says of all in it, so that nothing is asked for each.
+/// Reads the consolidated metadata at the root of a store, so that the metadata of its members is not requested.
 ///
-/// It is used only where look-ups have a latency: a local store is read as it is, whatever its root says.
+/// It is used only where requests have a latency: the metadata of a local store is read from its members.
 pub(super) fn remember(root: &InputDirectory) -> Result<()> {
     if !root.has_latency() {
         return Ok(());

@@ -13,8 +13,8 @@ pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<(u64, u64)> {
     Ok((fields.address(sizes)?, fields.address(sizes)?))
 }
 
-/// Encodes the message with the addresses of a fractal heap and an index of names; they are
-/// undefined if the attributes are in the header.
+/// Encodes the message with the addresses of a fractal heap and an index of names. The
+/// addresses are undefined if the attributes are in the header.
 pub(crate) fn message(heap: u64, names: u64) -> Message {
     // Creation order is not tracked.
     let mut body = vec![0, 0];

@@ -1,6 +1,6 @@
 //! The file space info message (section IV.A.2.x).
 
-/// Returns the position and value of the byte that says that free space is not stored, unless it is so already.
+/// Returns the position and value of the byte that marks free space as not stored; `None` if it is already set.
 pub(crate) fn not_kept(body: &[u8]) -> Option<(u64, u8)> {
     match body {
         // Version, strategy, whether free space is stored.

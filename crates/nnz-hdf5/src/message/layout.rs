@@ -13,7 +13,7 @@ const CONTIGUOUS: u8 = 1;
 const CHUNKED: u8 = 2;
 const VIRTUAL: u8 = 3;
 
-/// A layout that is read.
+/// A parsed data layout message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LayoutMessage {
     Compact(Vec<u8>),

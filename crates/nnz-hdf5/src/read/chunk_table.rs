@@ -249,7 +249,8 @@ impl Entries<'_> {
         Err(Error::mismatch(place, found, expected))
     }
 
-    /// Adds a chunk by its position in the grid. A size of 0 stands for the size of a whole chunk.
+    /// Adds a chunk by its position in the grid. A size of 0 means that the
+    /// chunk has its full size.
     fn add(&mut self, at: &[u64], address: u64, bytes: u64, mask: u32) -> Result<()> {
         let Self { chunked, .. } = *self;
         // Chunks past the end are left from when the dataset was longer.

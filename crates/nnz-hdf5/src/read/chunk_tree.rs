@@ -173,7 +173,8 @@ impl ChunkTree {
         match above {
             Some(above) if node.level.checked_add(1) != Some(above) => {
                 let found = format!("a node of level {}", node.level);
-                Err(self.invalid(address, found, format!("a level below {above}")))
+                let expected = format!("one of level {}", above.saturating_sub(1));
+                Err(self.invalid(address, found, expected))
             }
             _ => Ok(node),
         }

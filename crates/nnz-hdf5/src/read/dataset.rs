@@ -43,7 +43,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// Fails if the object is no dataset, or if its metadata are invalid. Data in other files is an error when it is
+    /// Fails if the object is not a dataset, or if its metadata are invalid. Data in other files is an error when it is
     /// read.
     pub fn open(object: &Object, place: Place, threads: usize) -> Result<Self> {
         let found = Self::parse(object, &place, threads);

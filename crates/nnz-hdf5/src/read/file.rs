@@ -169,7 +169,8 @@ impl File {
         }
         let place = Place::default().at(At::Byte(address.saturating_add(self.base)));
         let found = format!("{bytes} bytes that extend past the end of the file");
-        Err(Error::mismatch(place, found, format!("a file of more than {} bytes", self.bytes)))
+        let end = self.bytes.saturating_add(self.base);
+        Err(Error::mismatch(place, found, format!("data that ends at byte {end} or before")))
     }
 
     /// Reads metadata at an address, which is kept.

@@ -221,7 +221,7 @@ impl DatasetSpec {
             }
             (Layout::Chunked(_), _) => Err(Error::argument("chunks require 1 or more dimensions")),
             _ if self.unwritten || self.shuffle || self.compression != Compression::None => {
-                Err(Error::argument("only chunked datasets can be compressed or unwritten"))
+                Err(Error::argument("only chunked datasets can be compressed or left unwritten"))
             }
             (_, Dataspace::Simple { max_shape: Some(_), .. }) => {
                 growing_alone("an array without chunks")

@@ -11,7 +11,7 @@ use crate::strings::Strings;
 use crate::text::TextRef;
 
 impl Reader<'_> {
-    /// Reads the length and elements of a vector; `None` if the code does not stand for a vector.
+    /// Reads the length and elements of a vector; `None` if the code is not a vector type.
     pub(super) fn vector(&mut self, code: u8) -> Result<Option<Value>> {
         Ok(Some(match code {
             codes::LOGICAL => Value::Logical(self.integers()?),

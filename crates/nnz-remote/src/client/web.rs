@@ -30,7 +30,7 @@ pub(crate) struct Web {
     token: Option<String>,
 }
 
-/// The body of an answer that holds the whole object.
+/// The body of a response with the whole object.
 #[derive(Debug)]
 pub(crate) struct Body {
     response: Response,
@@ -95,7 +95,7 @@ impl Web {
                 // Some servers describe files that are compressed themselves in this way.
                 Some(_) if is_gzip(address.name()) => Ok(response),
                 Some(coded) if coded != "identity" => {
-                    let what = "the server compressed its response without a request for it";
+                    let what = "the server compressed its response although this was not requested";
                     Err(Failure::new(io::ErrorKind::Unsupported, what))
                 }
                 _ => Ok(response),
@@ -247,7 +247,7 @@ fn content_range(headers: &HeaderMap) -> Result<(Range<u64>, u64), Failure> {
         Some((first..end, total))
     };
     parse().ok_or_else(|| {
-        Failure::new(io::ErrorKind::Other, "the response of the server has no Content-Range")
+        Failure::new(io::ErrorKind::Other, "the response of the server has no valid Content-Range")
     })
 }
 

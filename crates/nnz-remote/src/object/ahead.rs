@@ -8,7 +8,8 @@ use super::extents::coalesce;
 use super::read::GRAIN;
 use super::{Inner, PIECE, Reason, State};
 
-/// How far is read ahead at first, and at most; and how many places of an object are followed.
+/// Initial and maximum number of bytes to read ahead, and the maximum number of sequential reads of an object that are
+/// followed.
 const FIRST_AHEAD: u64 = 128 << 10;
 const MOST_AHEAD: u64 = 2 * PIECE;
 const STREAMS: usize = 4;

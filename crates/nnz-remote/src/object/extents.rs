@@ -1,4 +1,4 @@
-//! Which bytes of an object are here, on their way, or announced.
+//! The bytes of an object that are in memory, requested or announced.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -75,7 +75,7 @@ impl Job {
         };
         let done = done.await;
         if done.is_err() {
-            // Parts that are left are paid for. The error of the upload is returned.
+            // Remaining parts would be billed. The error of the upload is returned.
             let _ = upload.abort().await;
         }
         done

@@ -12,7 +12,7 @@ use super::slots::{AxisNames, Slots};
 /// The parts of a matrix. Everything but its indices has been checked.
 pub(super) struct Parts {
     pub(super) class: String,
-    /// Slots that the class adds to its class of the package Matrix.
+    /// Slots that the class adds to the class of the package Matrix that it extends.
     pub(super) added: Vec<String>,
     pub(super) shape: Shape,
     pub(super) order: Order,

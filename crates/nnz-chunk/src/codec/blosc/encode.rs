@@ -4,7 +4,7 @@
 
 use crate::shuffle::shuffle;
 
-/// Version of the format of Blosc, and of LZ4.
+/// Versions of the formats of Blosc and LZ4.
 const VERSIONS: [u8; 2] = [2, 1];
 
 /// Flags of a frame.

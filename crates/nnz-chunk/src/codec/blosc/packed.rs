@@ -124,7 +124,7 @@ impl EncodedBlocks<'_> {
                     self.decode_stream(stream, out, zstd)?;
                     after
                 }
-                // A byte that is repeated, if a bit says so.
+                // A repeated byte, if a bit is set.
                 Err(_) => {
                     let (token, after) = after.split_first().ok_or_else(truncated)?;
                     let byte = u8::try_from(length.unsigned_abs());

@@ -40,11 +40,14 @@ pub(super) fn is_held(element: &ElementType) -> bool {
 pub(super) fn variable(spec: &ArraySpec, name: &str, place: &Place) -> Result<ArraySpec> {
     let refused = |what: &str| Err(Error::unsupported(place.clone(), what));
     if !is_held(&spec.element) {
-        return refused(&format!("NetCDF variables of {}", spec.element));
+        return refused(&format!("NetCDF variables of {} are not supported", spec.element));
     }
     check_name(name, place)?;
     if spec.is_null || spec.shape.iter().skip(1).any(|len| *len == 0) {
-        return refused("NetCDF variables without a value or with an inner dimension of length 0");
+        return refused(
+            "NetCDF variables without a value or with an inner dimension of length 0 are not \
+             supported",
+        );
     }
     // Only unlimited dimensions can have length 0.
     let grows = spec.growing || spec.shape.first() == Some(&0);
@@ -60,7 +63,8 @@ pub(super) fn check_attribute(attribute: &Attribute, name: &str, place: &Place) 
     if held && attribute.shape.len() <= 1 && name.len() <= MAX_NAME_LEN {
         return Ok(());
     }
-    let what = "NetCDF attributes other than numbers and strings of one dimension";
+    let what =
+        "NetCDF attributes other than numbers and strings of one dimension are not supported";
     Err(Error::unsupported(place.clone(), what))
 }
 

@@ -100,7 +100,9 @@ impl Extent {
 pub(super) fn room_for(bytes: u64, place: impl FnOnce() -> Place) -> Result<Vec<u8>> {
     let room = usize::try_from(bytes).ok();
     let room = room.and_then(|room| bytemuck::allocation::try_zeroed_vec(room).ok());
-    room.ok_or_else(|| Error::unsupported(place(), format!("a text of {bytes} bytes")))
+    room.ok_or_else(|| {
+        Error::unsupported(place(), format!("text of {bytes} bytes does not fit in memory"))
+    })
 }
 
 /// Returns the smaller of two lengths, which fits in memory.

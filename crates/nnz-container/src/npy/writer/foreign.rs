@@ -1,4 +1,4 @@
-//! Which directories may be replaced: stores of `.npy` files, but not other directories with such
+//! Checks whether a directory may be replaced: stores of `.npy` files, but not other directories with such
 //! files.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,15 +4,15 @@ use super::DecodeError;
 
 /// Verifies the checksum and returns the bytes before it.
 pub(super) fn verify(bytes: &[u8]) -> Result<&[u8], DecodeError> {
-    let Some((bytes, expected)) = bytes.split_last_chunk() else {
+    let Some((bytes, stored)) = bytes.split_last_chunk() else {
         return Err(DecodeError::damaged("missing checksum"));
     };
-    let (found, expected) = (crc32c::crc32c(bytes), u32::from_le_bytes(*expected));
-    if found == expected {
+    let (computed, stored) = (crc32c::crc32c(bytes), u32::from_le_bytes(*stored));
+    if computed == stored {
         return Ok(bytes);
     }
     Err(DecodeError::Damaged(format!(
-        "the stored CRC-32C checksum is {found:08x}, the computed one {expected:08x}"
+        "the stored CRC-32C checksum is {stored:08x}, the computed one {computed:08x}"
     )))
 }
 

@@ -55,8 +55,8 @@ impl ZarrGroup {
             Opened::Special(..) => {
                 return Err(Error::mismatch(
                     Place::path(path),
-                    "a directory or special file",
-                    "a zip file",
+                    "a special file",
+                    "a directory or zip file",
                 ));
             }
         };

@@ -146,8 +146,10 @@ impl Array {
             return Err(Error::mismatch(self.place.clone(), found, "other elements"));
         };
         let mut packed = Vec::new();
-        let refused =
-            || Error::unsupported(self.place.clone(), "strings of variable length in compounds");
+        let refused = || {
+            let what = "strings of variable length in compounds are not supported";
+            Error::unsupported(self.place.clone(), what)
+        };
         pack::pack_records(fields, values, &mut |_| Err(refused()), &self.place, &mut packed)?;
         self.append_stored(target, &packed)
     }

@@ -72,7 +72,7 @@ impl ConsolidatedGroup {
         node::check_length("consolidated metadata", bytes.len() as u64, place)?;
         let members = node::parse("consolidated metadata", &bytes, place)?;
         let unknown = || {
-            let what = "adding to Zarr groups with consolidated metadata of an unknown form";
+            let what = "adding to Zarr groups with unknown consolidated metadata is not supported";
             Error::unsupported(place.clone(), what)
         };
         let inner =

@@ -274,8 +274,8 @@ fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
         return Ok(());
     }
     let what = match found {
-        ZarrVersion::V2 => "adding members of version 3 to a Zarr store of version 2",
-        ZarrVersion::V3 => "adding members of version 2 to a Zarr store of version 3",
+        ZarrVersion::V2 => "members of version 3 in a Zarr store of version 2 are not supported",
+        ZarrVersion::V3 => "members of version 2 in a Zarr store of version 3 are not supported",
     };
     Err(Error::unsupported(Place::path(directory), what))
 }

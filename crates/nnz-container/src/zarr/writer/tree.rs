@@ -98,8 +98,8 @@ impl ZarrWriter {
     /// `member` is its path from the root. The root of the tree is the parent group, which must
     /// exist; only the member may be created in it.
     ///
-    /// An existing group or array is replaced only with `overwrite`. The version is the version of the
-    /// store. Consolidated metadata of parent groups is removed before the member is put in place,
+    /// An existing group or array is replaced only with `overwrite`. The version of the store
+    /// is kept. Consolidated metadata of parent groups is removed before the member is put in place,
     /// and written again afterwards.
     ///
     /// # Errors
@@ -227,7 +227,8 @@ impl TreeWriter for ZarrWriter {
         spec.compression.check()?;
         let mut described = ElementDescription::new(&spec.element, version).ok_or_else(|| {
             let place = Place::array(self.place(parent).path.unwrap_or_default(), name);
-            Error::unsupported(place, format!("Zarr arrays of {}", spec.element))
+            let what = format!("Zarr arrays of {} are not supported", spec.element);
+            Error::unsupported(place, what)
         })?;
         if let Some(fill) = spec.fill {
             if spec.element != ElementType::Number(fill.value_type()) {
@@ -260,7 +261,7 @@ impl TreeWriter for ZarrWriter {
 
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
         let value = attribute::json(attribute).map_err(|what| {
-            let what = format!("Zarr attributes of {what}");
+            let what = format!("Zarr attributes of {what} are not supported");
             Error::unsupported(self.attribute_place(node, name), what)
         })?;
         self.set_json(node, name, value)

@@ -24,7 +24,7 @@ const TOKEN: &str = "nnzupload";
 /// A server may answer only after a whole body, which takes long over a slow line.
 const ANSWER: Duration = Duration::from_secs(300);
 
-/// How often a new object is written again after an error of the connection.
+/// Maximum number of retries of writing a new object after a connection error.
 const ATTEMPTS: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 

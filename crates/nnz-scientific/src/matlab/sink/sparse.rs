@@ -20,7 +20,8 @@ pub(super) fn create(
     describe(&mut file, group, header.value_type)?;
     file.set_attribute(group, SPARSE, Value::number(header.shape.rows))?;
     let pointers = header.shape.cols.checked_add(1).ok_or_else(|| {
-        Error::unsupported(place.clone(), format!("{} columns", header.shape.cols))
+        let what = format!("{} columns are not supported", header.shape.cols);
+        Error::unsupported(place.clone(), what)
     })?;
     let spec = DatasetSpec::contiguous(ElementType::Number(ValueType::U64), &[pointers]);
     let pointers = file.create_dataset(group, "jc", spec)?;

@@ -25,7 +25,7 @@ pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
     Ok(lister.found)
 }
 
-/// Lists what is not supported, and so is no variable.
+/// Lists members that are not supported, and therefore not variables.
 ///
 /// # Errors
 ///
