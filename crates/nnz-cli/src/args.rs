@@ -20,11 +20,8 @@ pub(crate) mod topics;
 mod values;
 mod writing;
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
+use clap::Parser;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Parser, Subcommand};
 use nnz::{Error, Location};
 
 pub(crate) use checking::{Diff, Stats, Validate};
@@ -98,128 +95,63 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) verb: Verb,
 
-    /// Print no summaries, notes or progress
-    #[arg(long, short, global = true, display_order = 900)]
-    pub(crate) quiet: bool,
-
-    /// Directory for temporary files [default: the directory of DST when sorting, otherwise $TMPDIR or
-    /// /tmp]
-    #[arg(long, global = true, value_name = "DIR", display_order = 901)]
-    pub(crate) temp_dir: Option<PathBuf>,
-
-    /// An option of s3://, gs://, az:// or https://, such as region=eu-west-1, endpoint=URL or anon=true
-    /// [may be repeated; default: environment variables]
-    #[arg(long = "storage-option", global = true, value_name = "KEY=VALUE")]
-    pub(crate) storage_options: Vec<String>,
+    #[command(flatten)]
+    pub(crate) global: global::Global,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
-    Info(Info),
-    Cat(Cat),
-    Head(sampling::Head),
-    Names(Names),
-    Annotations(Annotations),
-    Convert(Box<Convert>),
-    Transpose(Box<Transpose>),
-    Slice(Box<Slice>),
-    Filter(Box<filtering::Filter>),
-    Sample(Box<sampling::Sample>),
-    Concat(Box<Concat>),
-    Split(Box<Split>),
-    Normalize(Box<computing::Normalize>),
-    Aggregate(Box<computing::Aggregate>),
-    Pca(Box<computing::PrincipalComponents>),
-    Repair(Box<Repair>),
-    Validate(Validate),
-    Diff(Diff),
-    Stats(Stats),
-    Plot(Box<plotting::Plot>),
-    Report(reporting::Report),
-    Fragments(fragments::Fragments),
-    Formats(Formats),
-    Completions(Completions),
-    Man(Man),
-    Help(Help),
+/// Defines the verbs of a command: the names of their arguments, each of which can [`Run`](crate::verbs::Run).
+macro_rules! verbs {
+    ($name:ident { $($verb:ident($arguments:ty)),* $(,)? }) => {
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum $name {
+            $($verb(Box<$arguments>)),*
+        }
+
+        impl $name {
+            pub(crate) fn command(&self) -> &dyn $crate::verbs::Run {
+                match self {
+                    $(Self::$verb(arguments) => &**arguments),*
+                }
+            }
+
+            pub(crate) fn command_mut(&mut self) -> &mut dyn $crate::verbs::Run {
+                match self {
+                    $(Self::$verb(arguments) => &mut **arguments),*
+                }
+            }
+        }
+    };
 }
+use verbs;
 
-impl Verb {
-    /// Replaces aliases whose meaning depends on their value by the options they mean.
-    ///
-    /// # Errors
-    ///
-    /// Fails if both an option and its alias are given.
-    pub(crate) fn resolve_aliases(&mut self) -> Result<(), Error> {
-        match self {
-            Self::Convert(verb) => verb.writing.resolve_format(),
-            Self::Transpose(verb) => verb.convert.writing.resolve_format(),
-            Self::Slice(verb) => verb.writing.resolve_format(),
-            Self::Filter(verb) => verb.writing.resolve_format(),
-            Self::Sample(verb) => verb.writing.resolve_format(),
-            Self::Concat(verb) => verb.writing.resolve_format(),
-            Self::Split(verb) => verb.writing.resolve_format(),
-            Self::Normalize(verb) => verb.writing.resolve_format(),
-            Self::Aggregate(verb) => verb.writing.resolve_format(),
-            Self::Repair(verb) => verb.writing.resolve_format(),
-            Self::Fragments(fragments::Fragments {
-                verb: fragments::FragmentsVerb::Count(verb),
-            }) => verb.writing.resolve_format(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether status 1 is the answer "no", so that errors need another status.
-    pub(crate) fn answers_by_status(&self) -> bool {
-        matches!(self, Self::Validate(_) | Self::Diff(_))
-    }
-
-    /// Returns lists of rows, columns, cells and chromosomes that were given without @FILE.
-    pub(crate) fn lists(&self) -> Vec<&OsStr> {
-        match self {
-            Self::Cat(verb) => verb.selecting.texts(),
-            Self::Slice(verb) => verb.selecting.texts(),
-            Self::Convert(verb) => verb.reordering.texts(),
-            Self::Transpose(verb) => verb.convert.reordering.texts(),
-            Self::Filter(verb) => verb.filtering.texts(),
-            Self::Stats(verb) => verb.selecting.texts(),
-            Self::Plot(verb) => verb.selecting.texts(),
-            Self::Fragments(fragments::Fragments {
-                verb: fragments::FragmentsVerb::Select(verb),
-            }) => [&verb.cells, &verb.chromosomes].into_iter().flatten().map(|s| &**s).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether an existing target may be replaced.
-    pub(crate) fn forced(&self) -> bool {
-        match self {
-            Self::Convert(verb) => verb.writing.force,
-            Self::Transpose(verb) => verb.convert.writing.force,
-            Self::Slice(verb) => verb.writing.force,
-            Self::Filter(verb) => verb.writing.force,
-            Self::Sample(verb) => verb.writing.force,
-            Self::Concat(verb) => verb.writing.force,
-            Self::Split(verb) => verb.writing.force,
-            Self::Normalize(verb) => verb.writing.force,
-            Self::Aggregate(verb) => verb.writing.force,
-            Self::Pca(verb) => verb.force,
-            Self::Repair(verb) => verb.writing.force,
-            Self::Fragments(verb) => verb.verb.forced(),
-            Self::Man(verb) => verb.force,
-            Self::Annotations(verb) => verb.force,
-            Self::Plot(verb) => verb.force,
-            Self::Report(verb) => verb.force,
-            Self::Info(_)
-            | Self::Cat(_)
-            | Self::Head(_)
-            | Self::Names(_)
-            | Self::Validate(_)
-            | Self::Diff(_)
-            | Self::Stats(_)
-            | Self::Formats(_)
-            | Self::Completions(_)
-            | Self::Help(_) => false,
-        }
+verbs! {
+    Verb {
+        Info(Info),
+        Cat(Cat),
+        Head(sampling::Head),
+        Names(Names),
+        Annotations(Annotations),
+        Convert(Convert),
+        Transpose(Transpose),
+        Slice(Slice),
+        Filter(filtering::Filter),
+        Sample(sampling::Sample),
+        Concat(Concat),
+        Split(Split),
+        Normalize(computing::Normalize),
+        Aggregate(computing::Aggregate),
+        Pca(computing::PrincipalComponents),
+        Repair(Repair),
+        Validate(Validate),
+        Diff(Diff),
+        Stats(Stats),
+        Plot(plotting::Plot),
+        Report(reporting::Report),
+        Fragments(fragments::Fragments),
+        Formats(Formats),
+        Completions(Completions),
+        Man(Man),
+        Help(Help),
     }
 }
 

@@ -23,13 +23,14 @@ pub use allocator::Allocator;
 pub use {ctor, startup::occupy_closed_streams};
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 
-use nnz::{Context, Error, ErrorKind};
+use nnz::{Error, ErrorKind};
 
-use args::{Args, Verb};
+use args::Args;
+use usage::Shared;
+use verbs::Run;
 
 /// The result of a run without an error.
 enum Outcome {
@@ -46,97 +47,46 @@ enum Outcome {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     limits::read();
     interrupt::end_without_memory();
-    let (mut args, resources): (Args, _) = match usage::parse_with_resources(arguments) {
+    let (mut args, shared): (Args, _) = match usage::parse_with_shared(arguments) {
         Ok(parsed) => parsed,
         Err(status) => return status,
     };
-    let context = match context(&args, resources) {
-        Ok(context) => context,
-        Err(error) => return explain(&error, &args.verb),
-    };
-    if let Err(error) = args.verb.resolve_aliases() {
-        return explain(&error, &args.verb);
-    }
-    let context = &context;
-    interrupt::install();
-    limits::raise();
-    let done = match &args.verb {
-        Verb::Info(verb) => verbs::info(verb, context),
-        Verb::Cat(verb) => verbs::cat(verb, context),
-        Verb::Head(verb) => verbs::head(verb, context),
-        Verb::Names(verb) => verbs::names(verb, args.quiet, context),
-        Verb::Annotations(verb) => verbs::annotations(verb, args.quiet, context),
-        Verb::Convert(verb) => verbs::convert(verb, false, args.quiet, context),
-        Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet, context),
-        Verb::Slice(verb) => verbs::slice(verb, args.quiet, context),
-        Verb::Filter(verb) => verbs::filter(verb, args.quiet, context),
-        Verb::Sample(verb) => verbs::sample(verb, args.quiet, context),
-        Verb::Concat(verb) => verbs::concat(verb, args.quiet, context),
-        Verb::Split(verb) => verbs::split(verb, args.quiet, context),
-        Verb::Normalize(verb) => verbs::normalize(verb, args.quiet, context),
-        Verb::Aggregate(verb) => verbs::aggregate(verb, args.quiet, context),
-        Verb::Pca(verb) => verbs::pca(verb, args.quiet, context),
-        Verb::Repair(verb) => verbs::repair(verb, args.quiet, context),
-        Verb::Diff(verb) => verbs::diff(verb, context),
-        Verb::Stats(verb) => verbs::stats(verb, context),
-        Verb::Plot(verb) => verbs::plot(verb, context),
-        Verb::Report(verb) => verbs::report(verb, args.quiet, context),
-        Verb::Validate(verb) => verbs::validate(verb, context),
-        Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet, context),
-        Verb::Formats(verb) => verbs::formats(verb),
-        Verb::Completions(verb) => verbs::completions(verb),
-        Verb::Man(verb) => verbs::man(verb),
-        Verb::Help(verb) => verbs::help(verb),
-    };
-    match done {
+    match run_verb(&mut args, &shared) {
         Ok(Outcome::Good) => 0,
         Ok(Outcome::Bad) => 1,
-        Err(error) => explain(&error, &args.verb),
+        Err(error) => explain(&error, args.verb.command(), &shared),
     }
 }
 
-/// Returns the context of all verbs.
-fn context(args: &Args, resources: usage::Resources) -> nnz::Result<Context> {
-    let context = Context::default()
-        .with_storage_options(storage_options(&args.storage_options)?)?
-        .with_memory(resources.memory)
-        .with_threads(resources.threads)
-        .with_progress(Arc::new(progress::Bar::new(args.quiet)));
-    match &args.temp_dir {
-        Some(directory) => context.with_temporary_directory(directory),
-        None => Ok(context),
+fn run_verb(args: &mut Args, shared: &Shared) -> nnz::Result<Outcome> {
+    let context = args.global.context(shared)?;
+    if let Some(writing) = args.verb.command_mut().writing() {
+        writing.resolve_format()?;
     }
-}
-
-/// Splits `KEY=VALUE`. What is wrong is not shown: it may be a secret.
-fn storage_options(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
-    let split = |text: &String| {
-        let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
-        let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        pair.ok_or_else(|| Error::argument("--storage-option takes KEY=VALUE"))
-    };
-    given.iter().map(split).collect()
+    interrupt::install();
+    limits::raise();
+    args.verb.command().run(args.global.quiet, &context)
 }
 
 /// Prints an error, unless standard output was closed by its reader, and returns the status.
-fn explain(error: &Error, verb: &Verb) -> u8 {
+fn explain(error: &Error, command: &dyn Run, shared: &Shared) -> u8 {
     if stdio::is_closed_pipe(error) {
         return 0;
     }
-    stdio::print_error("nnz", error, &hint(error, verb));
+    stdio::print_error("nnz", error, &hint(error, shared));
     // Wrong arguments, whatever the files contain.
     let usage = error.is_argument() && error.place().is_unknown();
-    if usage || is_without_memory(error) || verb.answers_by_status() { 2 } else { 1 }
+    if usage || is_without_memory(error) || command.answers_by_status() { 2 } else { 1 }
 }
 
 /// Returns a hint on an error.
-fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
+fn hint(error: &Error, shared: &Shared) -> Cow<'static, str> {
     let hint = match error.kind() {
         _ if error.hint().is_some() => return hints::hint(error).into(),
         ErrorKind::Argument(what) | ErrorKind::UnknownName(what) => {
-            return file_hint(what, &verb.lists()).into();
+            return file_hint(what, &shared.lists).into();
         }
-        ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
+        ErrorKind::Exists if shared.force => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory raises the limit",
         ErrorKind::Changed => "; run the command again",
@@ -162,8 +112,9 @@ fn is_full(error: &std::io::Error) -> bool {
 }
 
 /// Suggests `@FILE` if a name that was not found is a file.
-fn file_hint(what: &str, lists: &[&OsStr]) -> String {
-    let words = lists.iter().filter_map(|list| list.to_str()).flat_map(|list| list.split(','));
+fn file_hint(what: &str, lists: &[OsString]) -> String {
+    let words = lists.iter().filter_map(|list| list.to_str());
+    let words = words.flat_map(|list| list.split([',', '=']));
     let meant = words
         .filter(|word| what.contains(&format!("{word:?}")))
         .find(|word| Path::new(word).is_file());
@@ -172,17 +123,22 @@ fn file_hint(what: &str, lists: &[&OsStr]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
     use nnz::Place;
 
     use super::*;
 
+    fn parsed(words: &[&str]) -> Shared {
+        let words = words.iter().map(OsString::from);
+        let (_, shared): (Args, _) = usage::parse_with_shared(words).unwrap();
+        shared
+    }
+
     #[test]
     fn a_full_disk_is_that_of_temporary_files_where_the_target_is_a_url() {
-        let args = Args::try_parse_from(["nnz", "convert", "a", "t"]).unwrap();
+        let shared = parsed(&["nnz", "convert", "a", "t"]);
         for (target, expected) in [("s3://bucket/t", true), ("t", false)] {
             let full = Error::io(Path::new(target), std::io::ErrorKind::StorageFull.into());
-            assert_eq!(hint(&full, &args.verb).contains("--temp-dir"), expected, "{target}");
+            assert_eq!(hint(&full, &shared).contains("--temp-dir"), expected, "{target}");
         }
     }
 
@@ -206,8 +162,7 @@ mod tests {
         ] {
             for force in [&[][..], &["--force"]] {
                 let words = [&["nnz"], verb, force].concat();
-                let args = Args::try_parse_from(&words).unwrap();
-                let hint = hint(&exists, &args.verb);
+                let hint = hint(&exists, &parsed(&words));
                 assert_eq!(hint.contains("--force"), force.is_empty(), "{words:?}: {hint}");
             }
         }

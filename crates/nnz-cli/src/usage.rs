@@ -26,17 +26,24 @@ fn ended<A: clap::Parser>(error: clap::Error) -> u8 {
     if error.use_stderr() { refuse(error, program) } else { print(&error, program) }
 }
 
-/// The limits that a command was given.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Resources {
+/// Options that many verbs have, whatever the verb.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
     pub(crate) memory: Option<u64>,
     pub(crate) threads: Option<usize>,
+    /// Whether an existing target may be replaced.
+    pub(crate) force: bool,
+    /// Lists of names and positions; those in files start with `@`.
+    pub(crate) lists: Vec<OsString>,
 }
 
-/// Parses arguments as [`parse`], and the options of the limits, which many commands have.
-pub(crate) fn parse_with_resources<A: clap::Parser>(
+/// The options that are lists.
+const LISTS: [&str; 6] = ["rows", "cols", "cells", "features", "chromosomes", "reorder"];
+
+/// Parses arguments as [`parse`], and the options that many verbs have.
+pub(crate) fn parse_with_shared<A: clap::Parser>(
     arguments: impl IntoIterator<Item = OsString>,
-) -> Result<(A, Resources), u8> {
+) -> Result<(A, Shared), u8> {
     let parsed = A::command().try_get_matches_from(arguments).and_then(|matches| {
         let mut last = &matches;
         while let Some((_, inner)) = last.subcommand() {
@@ -45,7 +52,10 @@ pub(crate) fn parse_with_resources<A: clap::Parser>(
         // Commands without one of them do not know its name.
         let memory = last.try_get_one("memory").ok().flatten().copied();
         let threads = last.try_get_one("number").ok().flatten().copied();
-        Ok((A::from_arg_matches(&matches)?, Resources { memory, threads }))
+        let force = last.try_get_one("force").ok().flatten().copied().unwrap_or(false);
+        let lists = LISTS.iter().filter_map(|name| last.try_get_raw(name).ok().flatten());
+        let lists = lists.flatten().map(OsString::from).collect();
+        Ok((A::from_arg_matches(&matches)?, Shared { memory, threads, force, lists }))
     });
     parsed.map_err(ended::<A>)
 }

@@ -23,52 +23,59 @@ use nnz::{Axis, Dataset, Error, Location, MatrixSource};
 use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
-pub(crate) use annotations::annotations;
-pub(crate) use compute::{aggregate, normalize, pca};
-pub(crate) use diff::diff;
-pub(crate) use filter::filter;
-pub(crate) use formats::{format_table, formats};
-pub(crate) use generate::{completions, help, man};
-pub(crate) use head::head;
-pub(crate) use info::info;
-pub(crate) use plot::plot;
-pub(crate) use report::report;
-pub(crate) use stats::stats;
-pub(crate) use validate::validate;
-pub(crate) use write::{concat, convert, repair, sample, slice, split};
+pub(crate) use formats::format_table;
 
-/// Prints stored entries.
-pub(crate) fn cat(args: &args::Cat, context: &Context) -> Result<Outcome, Error> {
-    let found = args.reading.set().open(&args.source, context)?;
-    let [rows, cols] = args.selecting.of_axes(&args.source, || match &found {
-        Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
-        _ => Err(Error::argument("--cells and --features apply to matrices only")),
-    })?;
-    let options = nnz::CatOptions::default()
-        .rows(rows)
-        .cols(cols)
-        .names(args.names)
-        .expand(args.expand)
-        .duplicates(args.duplicates.map(Into::into));
-    let place = args.source.source_place();
-    let mut read = Ok(());
-    // Entries read before an error are printed, too.
-    match found {
-        Dataset::Fragments(source) => return fragments::cat(args, &*source, context),
-        Dataset::Table(frame) => return frames::cat(args, &options, &frame),
-        Dataset::Tensor(tensor) => with_stdout(|out| {
-            read = tensor.cat(&options, context, out).map_err(|error| error.with_context(&place));
-            Ok(())
-        })?,
-        other => {
-            let opened = other.into_matrix()?;
-            with_stdout(|out| {
-                read = nnz::engine::cat(&*opened, &options, context, out);
-                Ok(())
-            })?;
-        }
+/// The arguments of a verb.
+pub(crate) trait Run {
+    /// Runs the verb.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error>;
+
+    /// The options for writing a matrix, if the verb writes one.
+    fn writing(&mut self) -> Option<&mut args::Writing> {
+        None
     }
-    read.map(|()| Outcome::Good)
+
+    /// Whether status 1 is the answer "no", so that errors need another status.
+    fn answers_by_status(&self) -> bool {
+        false
+    }
+}
+
+impl Run for args::Cat {
+    /// Prints stored entries.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let found = self.reading.set().open(&self.source, context)?;
+        let [rows, cols] = self.selecting.of_axes(&self.source, || match &found {
+            Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
+            _ => Err(Error::argument("--cells and --features apply to matrices only")),
+        })?;
+        let options = nnz::CatOptions::default()
+            .rows(rows)
+            .cols(cols)
+            .names(self.names)
+            .expand(self.expand)
+            .duplicates(self.duplicates.map(Into::into));
+        let place = self.source.source_place();
+        let mut read = Ok(());
+        // Entries read before an error are printed, too.
+        match found {
+            Dataset::Fragments(source) => return fragments::cat(self, &*source, context),
+            Dataset::Table(frame) => return frames::cat(self, &options, &frame),
+            Dataset::Tensor(tensor) => with_stdout(|out| {
+                read =
+                    tensor.cat(&options, context, out).map_err(|error| error.with_context(&place));
+                Ok(())
+            })?,
+            other => {
+                let opened = other.into_matrix()?;
+                with_stdout(|out| {
+                    read = nnz::engine::cat(&*opened, &options, context, out);
+                    Ok(())
+                })?;
+            }
+        }
+        read.map(|()| Outcome::Good)
+    }
 }
 
 /// Prints names; `what` is used in messages.
@@ -110,25 +117,27 @@ fn plural(axis: Axis) -> &'static str {
     }
 }
 
-/// Prints names.
-pub(crate) fn names(args: &args::Names, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new();
-    let options = args.from.set(options);
-    let opened = match options.open(&args.source, context) {
-        Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
-        Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
-        Ok(other) => other.into_matrix()?,
-        Err(error) => tables(&args.source, &options, error, context)?,
-    };
-    let Some(axis) = args.axis.of_matrix() else {
-        return Err(Error::argument("a matrix has names of rows and columns only"));
-    };
-    let axis = axis.axis(&args.source, || Ok(opened.header().clone()))?;
-    let Some(mut names) = opened.read_names(axis)? else {
-        if !quiet {
-            print_message(&format!("note: the {} have no names", plural(axis)));
-        }
-        return Ok(Outcome::Good);
-    };
-    print_names(&mut *names, &args.source, &axis.to_string())
+impl Run for args::Names {
+    /// Prints names.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = nnz::OpenOptions::new();
+        let options = self.from.set(options);
+        let opened = match options.open(&self.source, context) {
+            Ok(Dataset::Fragments(source)) => return fragments::names(self, &*source),
+            Ok(Dataset::Table(frame)) => return frames::names(self, &frame, quiet),
+            Ok(other) => other.into_matrix()?,
+            Err(error) => tables(&self.source, &options, error, context)?,
+        };
+        let Some(axis) = self.axis.of_matrix() else {
+            return Err(Error::argument("a matrix has names of rows and columns only"));
+        };
+        let axis = axis.axis(&self.source, || Ok(opened.header().clone()))?;
+        let Some(mut names) = opened.read_names(axis)? else {
+            if !quiet {
+                print_message(&format!("note: the {} have no names", plural(axis)));
+            }
+            return Ok(Outcome::Good);
+        };
+        print_names(&mut *names, &self.source, &axis.to_string())
+    }
 }

@@ -1,6 +1,5 @@
 //! `nnz filter`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::Args as Group;
@@ -79,16 +78,14 @@ pub(crate) struct Filtering {
 
 #[derive(Clone, Debug)]
 enum Condition {
-    Text(String, Conditions),
+    Text(Conditions),
     File(PathBuf),
 }
 
 /// Parses a condition; the name of its file need not be UTF-8.
 fn condition() -> impl TypedValueParser<Value = Condition> {
     OsStringValueParser::new().try_map(|text| match listed(&text)? {
-        TextOrFile::Text(text) => {
-            text.parse().map(|parsed| Condition::Text(text.to_owned(), parsed))
-        }
+        TextOrFile::Text(text) => text.parse().map(Condition::Text),
         TextOrFile::File(path) => Ok(Condition::File(path)),
     })
 }
@@ -112,7 +109,7 @@ impl Filtering {
         let mut all: Option<Conditions> = None;
         for one in given {
             let one = match one {
-                Condition::Text(_, conditions) => conditions.clone(),
+                Condition::Text(conditions) => conditions.clone(),
                 Condition::File(path) => {
                     let list = read_list(path, self.allow_empty)?;
                     Conditions::selected(list, format!("@{}", path.display()))
@@ -133,14 +130,5 @@ impl Filtering {
 
     fn all(&self) -> impl Iterator<Item = &Condition> {
         [&self.rows, &self.cols, &self.cells, &self.features].into_iter().flatten()
-    }
-
-    /// Returns the texts of conditions that are not files.
-    pub(super) fn texts(&self) -> Vec<&OsStr> {
-        let texts = self.all().filter_map(|condition| match condition {
-            Condition::Text(text, _) => Some(OsStr::new(text)),
-            Condition::File(_) => None,
-        });
-        texts.collect()
     }
 }

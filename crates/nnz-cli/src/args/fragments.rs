@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgGroup, Args as Group, Subcommand, ValueEnum};
+use clap::{Arg, ArgGroup, Args as Group, ValueEnum};
 use nnz::fragments::CountMode;
 use nnz::{Compression, Location, formats::values::FormatVersion};
 
@@ -22,27 +22,14 @@ pub(crate) struct Fragments {
     pub(crate) verb: FragmentsVerb,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum FragmentsVerb {
-    Import(Import),
-    Export(Export),
-    Query(Query),
-    Merge(Merge),
-    Select(Select),
-    Count(Box<Count>),
-}
-
-impl FragmentsVerb {
-    /// Whether an existing target may be replaced.
-    pub(crate) fn forced(&self) -> bool {
-        match self {
-            Self::Import(verb) => verb.storing.force,
-            Self::Export(verb) => verb.force,
-            Self::Query(_) => false,
-            Self::Merge(verb) => verb.storing.force,
-            Self::Select(verb) => verb.storing.force,
-            Self::Count(verb) => verb.writing.force,
-        }
+super::verbs! {
+    FragmentsVerb {
+        Import(Import),
+        Export(Export),
+        Query(Query),
+        Merge(Merge),
+        Select(Select),
+        Count(Count),
     }
 }
 

@@ -2,7 +2,56 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, Command, value_parser};
+use std::sync::Arc;
+
+use clap::{Arg, ArgAction, Args, Command, value_parser};
+use nnz::{Context, Error};
+
+use crate::progress::Bar;
+use crate::usage::Shared;
+
+/// Options of all commands.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Print no summaries, notes or progress
+    #[arg(long, short, global = true, display_order = 900)]
+    pub(crate) quiet: bool,
+
+    /// Directory for temporary files [default: the directory of DST when sorting, otherwise $TMPDIR or
+    /// /tmp]
+    #[arg(long, global = true, value_name = "DIR", display_order = 901)]
+    temp_dir: Option<PathBuf>,
+
+    /// An option of s3://, gs://, az:// or https://, such as region=eu-west-1, endpoint=URL or anon=true
+    /// [may be repeated; default: environment variables]
+    #[arg(long = "storage-option", global = true, value_name = "KEY=VALUE")]
+    storage_options: Vec<String>,
+}
+
+impl Global {
+    /// Returns the context of a verb.
+    pub(crate) fn context(&self, shared: &Shared) -> nnz::Result<Context> {
+        let context = Context::default()
+            .with_storage_options(key_values(&self.storage_options)?)?
+            .with_memory(shared.memory)
+            .with_threads(shared.threads)
+            .with_progress(Arc::new(Bar::new(self.quiet)));
+        match &self.temp_dir {
+            Some(directory) => context.with_temporary_directory(directory),
+            None => Ok(context),
+        }
+    }
+}
+
+/// Splits `KEY=VALUE`. What is wrong is not shown: it may be a secret.
+fn key_values(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
+    let split = |text: &String| {
+        let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+        let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| Error::argument("--storage-option takes KEY=VALUE"))
+    };
+    given.iter().map(split).collect()
+}
 
 /// Commands that read no location.
 const WITHOUT_LOCATIONS: [&str; 4] = ["formats", "completions", "man", "help"];

@@ -29,8 +29,7 @@ struct AxisOrder {
 
 #[derive(Clone, Debug)]
 enum Order {
-    /// As it was written, and parsed.
-    Text(String, Reordering),
+    Text(Reordering),
     File(PathBuf),
 }
 
@@ -50,7 +49,7 @@ fn parsed(text: &OsStr) -> Result<AxisOrder, String> {
     };
     let order = nnz_storage::os_str_from_bytes(&bytes[at + 1..]);
     let order = match listed(&order)? {
-        TextOrFile::Text(text) => Order::Text(text.to_owned(), text.parse()?),
+        TextOrFile::Text(text) => Order::Text(text.parse()?),
         TextOrFile::File(path) => Order::File(path),
     };
     Ok(AxisOrder { axis, order })
@@ -71,7 +70,7 @@ impl Reorderings {
                 return Err(Error::argument(format!("the {axis} have two orders")));
             }
             *place = match order {
-                Order::Text(_, order) => order.clone(),
+                Order::Text(order) => order.clone(),
                 Order::File(path) => Reordering::Listed(read_list(path, true)?),
             };
         }
@@ -81,14 +80,5 @@ impl Reorderings {
     /// Returns whether no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.reorder.is_empty()
-    }
-
-    /// Returns the texts of lists that are not files.
-    pub(super) fn texts(&self) -> Vec<&OsStr> {
-        let texts = self.reorder.iter().filter_map(|given| match &given.order {
-            Order::Text(text, _) => Some(OsStr::new(text)),
-            Order::File(_) => None,
-        });
-        texts.collect()
     }
 }

@@ -1,7 +1,5 @@
 //! Options that select rows and columns.
 
-use std::ffi::OsStr;
-
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 use nnz::{Axis, Error, ErrorKind, Header, Location, Selection, matrix::AxisKind};
@@ -85,11 +83,6 @@ impl Selecting {
 
     fn all(&self) -> impl Iterator<Item = &SelectionArg> {
         [&self.rows, &self.cols, &self.cells, &self.features].into_iter().flatten()
-    }
-
-    /// Returns the texts of lists that are not files.
-    pub(super) fn texts(&self) -> Vec<&OsStr> {
-        self.all().filter_map(SelectionArg::text).collect()
     }
 }
 

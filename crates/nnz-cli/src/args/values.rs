@@ -13,7 +13,7 @@ use nnz::{
 #[derive(Clone, Debug)]
 pub(crate) enum SelectionArg {
     /// A list in the argument.
-    List(String, Selection),
+    List(Selection),
     /// A file with one row or column per line.
     File(PathBuf),
 }
@@ -24,7 +24,7 @@ impl SelectionArg {
         let mut all = None;
         for one in selected {
             let selection = match one {
-                Self::List(_, selection) => selection.clone(),
+                Self::List(selection) => selection.clone(),
                 Self::File(path) => read_list(path, empty)?,
             };
             all = Some(match all.take() {
@@ -33,14 +33,6 @@ impl SelectionArg {
             });
         }
         Ok(all)
-    }
-
-    /// Returns the text of a list that is not a file.
-    pub(crate) fn text(&self) -> Option<&OsStr> {
-        match self {
-            Self::List(text, _) => Some(OsStr::new(text)),
-            Self::File(_) => None,
-        }
     }
 }
 
@@ -63,9 +55,7 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 pub(super) fn selected(text: &OsStr) -> Result<SelectionArg, String> {
     match listed(text)? {
         TextOrFile::File(path) => Ok(SelectionArg::File(path)),
-        TextOrFile::Text(text) => {
-            text.parse().map(|list| SelectionArg::List(text.to_owned(), list))
-        }
+        TextOrFile::Text(text) => text.parse().map(SelectionArg::List),
     }
 }
 

@@ -274,7 +274,7 @@ fn of_split(arg: Arg) -> Arg {
 
 impl Writing {
     /// Replaces `--format`, and values of `--to` that are not names of formats, by options.
-    pub(super) fn resolve_format(&mut self) -> Result<(), Error> {
+    pub(crate) fn resolve_format(&mut self) -> Result<(), Error> {
         if let Some(format) = self.format.take() {
             if matches!(&*format, "coordinate" | "array") {
                 self.format_options.add("layout", &format, "--format")?;

@@ -7,6 +7,7 @@ use nnz::whole::{ElementChange, ElementDifference};
 use nnz::{Axis, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Scalar};
 use serde::Serialize;
 
+use super::Run;
 use crate::output::{failed, print_answer, print_json};
 use crate::{Outcome, args};
 
@@ -50,39 +51,45 @@ impl DifferenceLine {
     }
 }
 
-/// Compares two matrices, files or stores of fragments.
-pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Error> {
-    let open = args.from.set(nnz::OpenOptions::new());
-    let holds = |place| nnz::fragments::holds(place, &open, context);
-    if holds(&args.first)? && holds(&args.second)? {
-        if args.json {
-            return Err(Error::argument("--json does not apply to fragments"));
+impl Run for args::Diff {
+    /// Compares two matrices, files or stores of fragments.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let open = self.from.set(nnz::OpenOptions::new());
+        let holds = |place| nnz::fragments::holds(place, &open, context);
+        if holds(&self.first)? && holds(&self.second)? {
+            if self.json {
+                return Err(Error::argument("--json does not apply to fragments"));
+            }
+            if self.by_name {
+                return Err(Error::argument("--by-name does not apply to fragments"));
+            }
+            return super::fragments::diff(self, context);
         }
-        if args.by_name {
-            return Err(Error::argument("--by-name does not apply to fragments"));
+        let options = DiffOptions::default()
+            .stored(self.stored)
+            .by_name(self.by_name)
+            .max_diffs(self.max_diffs.max(1));
+        let mut differences: Vec<DifferenceLine> = Vec::new();
+        let each = &mut |found: ElementDifference| differences.extend(of_element(found));
+        let whole = self.from.may_be_whole()
+            && nnz::whole::diff([&self.first, &self.second], &open, &options, context, each)?;
+        if !whole {
+            let opened = open_both(self, context)?;
+            let each = &mut |found| differences.extend(of_matrix(&found));
+            nnz::diff_opened(opened, &options, context, each)?;
         }
-        return super::fragments::diff(args, context);
+        let equal = differences.is_empty();
+        if self.json {
+            print_json(SCHEMA, &Report { equal, differences })?;
+        } else {
+            print_answer(|out| differences.iter().try_for_each(|one| print(one, out)))?;
+        }
+        Ok(if equal { Outcome::Good } else { Outcome::Bad })
     }
-    let options = DiffOptions::default()
-        .stored(args.stored)
-        .by_name(args.by_name)
-        .max_diffs(args.max_diffs.max(1));
-    let mut differences: Vec<DifferenceLine> = Vec::new();
-    let each = &mut |found: ElementDifference| differences.extend(of_element(found));
-    let whole = args.from.may_be_whole()
-        && nnz::whole::diff([&args.first, &args.second], &open, &options, context, each)?;
-    if !whole {
-        let opened = open_both(args, context)?;
-        let each = &mut |found| differences.extend(of_matrix(&found));
-        nnz::diff_opened(opened, &options, context, each)?;
+
+    fn answers_by_status(&self) -> bool {
+        true
     }
-    let equal = differences.is_empty();
-    if args.json {
-        print_json(SCHEMA, &Report { equal, differences })?;
-    } else {
-        print_answer(|out| differences.iter().try_for_each(|one| print(one, out)))?;
-    }
-    Ok(if equal { Outcome::Good } else { Outcome::Bad })
 }
 
 /// Opens both matrices. `--from` and the options of a format apply to each matrix that has the format.

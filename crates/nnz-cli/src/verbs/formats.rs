@@ -1,9 +1,11 @@
 //! `nnz formats`.
 
+use nnz::Context;
 use nnz::Error;
 use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
 use serde::Serialize;
 
+use super::Run;
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
@@ -52,15 +54,17 @@ impl FormatEntry {
     }
 }
 
-/// Lists the formats.
-pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
-    if args.json {
-        let formats = nnz::formats::list().into_iter().map(FormatEntry::new).collect();
-        print_json(SCHEMA, &FormatList { formats })?;
-    } else {
-        with_stdout(|out| out.write_all(format_table().as_bytes()).map_err(failed))?;
+impl Run for args::Formats {
+    /// Lists the formats.
+    fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
+        if self.json {
+            let formats = nnz::formats::list().into_iter().map(FormatEntry::new).collect();
+            print_json(SCHEMA, &FormatList { formats })?;
+        } else {
+            with_stdout(|out| out.write_all(format_table().as_bytes()).map_err(failed))?;
+        }
+        Ok(Outcome::Good)
     }
-    Ok(Outcome::Good)
 }
 
 /// Returns a table of the formats, with two lines for each.

@@ -12,59 +12,65 @@ use nnz::fragments::{
 };
 use nnz::{Error, ErrorKind, Location, matrix::StringList};
 
+use super::Run;
 use super::write;
 use crate::Outcome;
+use crate::args::Writing;
 use crate::args::empty_list;
-use crate::args::fragments::{Count, Export, FragmentsVerb, Import, Merge, Query, Select, Storing};
+use crate::args::fragments::{Count, Export, Fragments, Import, Merge, Query, Select, Storing};
 use crate::output::{bytes, print_message, rounded, with_stdout};
 
 pub(crate) use any::{cat, convert, diff, info, names};
 
-/// Runs a verb of `nnz fragments`.
-pub(crate) fn run(verb: &FragmentsVerb, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    match verb {
-        FragmentsVerb::Import(args) => import(args, quiet, context),
-        FragmentsVerb::Export(args) => export(args, quiet, context),
-        FragmentsVerb::Query(args) => query(args, context),
-        FragmentsVerb::Merge(args) => merge(args, quiet, context),
-        FragmentsVerb::Select(args) => select(args, quiet, context),
-        FragmentsVerb::Count(args) => count(args, quiet, context),
+impl Run for Fragments {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.verb.command().run(quiet, context)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        self.verb.command_mut().writing()
     }
 }
 
-fn import(args: &Import, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let reading = ImportOptions::default()
-        .sort(args.sort)
-        .end_inclusive(args.end_inclusive)
-        .cells(args.cells.as_deref().map(fragments::read_cells).transpose()?)
-        .chromosomes(args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?);
-    let options = options(&args.storing);
-    let summary = fragments::import(&args.source, &args.target, reading, &options, context)?;
-    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
-    Ok(Outcome::Good)
-}
-
-fn export(args: &Export, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let options = StoreOptions::default().overwrite(args.force).sync(!args.no_sync);
-    if !fragments::is_text(&args.target)? {
-        let what = "expected the extension .tsv, .txt or .bed, also with .gz; for other formats use nnz convert";
-        return Err(Error::argument(format!("{}: {what}", args.target)));
+impl Run for Import {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let reading = ImportOptions::default()
+            .sort(self.sort)
+            .end_inclusive(self.end_inclusive)
+            .cells(self.cells.as_deref().map(fragments::read_cells).transpose()?)
+            .chromosomes(self.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?);
+        let options = options(&self.storing);
+        let summary = fragments::import(&self.source, &self.target, reading, &options, context)?;
+        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        Ok(Outcome::Good)
     }
-    let summary = fragments::convert(&args.source, &args.target, &options, context)?;
-    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
-    Ok(Outcome::Good)
 }
 
-fn query(args: &Query, context: &Context) -> Result<Outcome, Error> {
-    let source = fragments::open(&args.source, context)?;
-    let names = source.chromosome_names()?;
-    let regions = args.regions.iter().map(|text| Region::parse(text, &names));
-    let regions =
-        regions.collect::<Result<Vec<_>, Error>>().map_err(|error| match error.kind() {
-            ErrorKind::UnknownName(_) => error.with_context(&args.source.source_place()),
-            _ => error,
-        })?;
-    print(&args.source, &*source, &regions, context)
+impl Run for Export {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = StoreOptions::default().overwrite(self.force).sync(!self.no_sync);
+        if !fragments::is_text(&self.target)? {
+            let what = "expected the extension .tsv, .txt or .bed, also with .gz; for other formats use nnz convert";
+            return Err(Error::argument(format!("{}: {what}", self.target)));
+        }
+        let summary = fragments::convert(&self.source, &self.target, &options, context)?;
+        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        Ok(Outcome::Good)
+    }
+}
+
+impl Run for Query {
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let source = fragments::open(&self.source, context)?;
+        let names = source.chromosome_names()?;
+        let regions = self.regions.iter().map(|text| Region::parse(text, &names));
+        let regions =
+            regions.collect::<Result<Vec<_>, Error>>().map_err(|error| match error.kind() {
+                ErrorKind::UnknownName(_) => error.with_context(&self.source.source_place()),
+                _ => error,
+            })?;
+        print(&self.source, &*source, &regions, context)
+    }
 }
 
 /// Prints fragments. What was read before an error is printed, too.
@@ -84,27 +90,31 @@ fn print(
     Ok(Outcome::Good)
 }
 
-fn merge(args: &Merge, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    write::first_of_several(&args.sources, &args.target)?;
-    let merging = MergeOptions::default().prefixes(args.prefix.clone());
-    let options = options(&args.storing);
-    let summary = fragments::merge(&args.sources, &args.target, &merging, &options, context)?;
-    summarise(&args.sources, &args.target, &summary, quiet);
-    Ok(Outcome::Good)
+impl Run for Merge {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        write::first_of_several(&self.sources, &self.target)?;
+        let merging = MergeOptions::default().prefixes(self.prefix.clone());
+        let options = options(&self.storing);
+        let summary = fragments::merge(&self.sources, &self.target, &merging, &options, context)?;
+        summarise(&self.sources, &self.target, &summary, quiet);
+        Ok(Outcome::Good)
+    }
 }
 
-fn select(args: &Select, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let listed = |list: &Option<OsString>| {
-        list.as_deref().map(|list| list_of(list, args.allow_empty)).transpose()
-    };
-    let selected = SelectOptions::default()
-        .cells(listed(&args.cells)?)
-        .chromosomes(listed(&args.chromosomes)?)
-        .length(args.min_length..=args.max_length.unwrap_or(u32::MAX));
-    let options = options(&args.storing);
-    let summary = fragments::select(&args.source, &args.target, &selected, &options, context)?;
-    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
-    Ok(Outcome::Good)
+impl Run for Select {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let listed = |list: &Option<OsString>| {
+            list.as_deref().map(|list| list_of(list, self.allow_empty)).transpose()
+        };
+        let selected = SelectOptions::default()
+            .cells(listed(&self.cells)?)
+            .chromosomes(listed(&self.chromosomes)?)
+            .length(self.min_length..=self.max_length.unwrap_or(u32::MAX));
+        let options = options(&self.storing);
+        let summary = fragments::select(&self.source, &self.target, &selected, &options, context)?;
+        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        Ok(Outcome::Good)
+    }
 }
 
 /// Parses names separated by commas, or reads `@FILE`.
@@ -123,26 +133,32 @@ fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
     }
 }
 
-fn count(args: &Count, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let options = write::options(&args.writing, context)?;
-    let sizes = args.chrom_sizes.as_deref().map(Chromosomes::read);
-    let regions = match (&args.peaks, args.tiles) {
-        (Some(path), _) => Regions::Peaks(fragments::read_peaks(path)?),
-        (None, width) => Regions::Tiles(Tiles {
-            width: width.unwrap_or(0),
-            chromosomes: sizes.transpose()?.map(Into::into),
-        }),
-    };
-    let place = args.source.source_place();
-    let open_options = nnz::OpenOptions::new();
-    let source = fragments::open_with(&args.source, &open_options, context)?;
-    let counts = Counts::new(source, regions, args.mode.into());
-    let counts = counts.map_err(|error| error.with_context(&place))?;
-    let summary = nnz::convert_source(&counts, &args.target, &options, context)?;
-    if !quiet {
-        write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+impl Run for Count {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = write::options(&self.writing, context)?;
+        let sizes = self.chrom_sizes.as_deref().map(Chromosomes::read);
+        let regions = match (&self.peaks, self.tiles) {
+            (Some(path), _) => Regions::Peaks(fragments::read_peaks(path)?),
+            (None, width) => Regions::Tiles(Tiles {
+                width: width.unwrap_or(0),
+                chromosomes: sizes.transpose()?.map(Into::into),
+            }),
+        };
+        let place = self.source.source_place();
+        let open_options = nnz::OpenOptions::new();
+        let source = fragments::open_with(&self.source, &open_options, context)?;
+        let counts = Counts::new(source, regions, self.mode.into());
+        let counts = counts.map_err(|error| error.with_context(&place))?;
+        let summary = nnz::convert_source(&counts, &self.target, &options, context)?;
+        if !quiet {
+            write::summarise(std::slice::from_ref(&self.source), &self.target, &summary);
+        }
+        Ok(Outcome::Good)
     }
-    Ok(Outcome::Good)
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
 }
 
 fn options(args: &Storing) -> StoreOptions {

@@ -1,5 +1,6 @@
 //! `nnz completions`, `nnz man` and `nnz help`.
 
+use nnz::Context;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -8,27 +9,32 @@ use clap::{Command, CommandFactory as _};
 use nnz::{Error, ErrorKind, Place};
 use nnz_storage::stdio::TerminalEscapes;
 
+use super::Run;
 use crate::args::topics;
 use crate::output::{failed, with_stdout};
 use crate::{Outcome, args};
 
-/// Prints the completion script for a shell.
-pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut args::Args::command(), "nnz", &mut script);
-    with_stdout(|out| out.write_all(&script).map_err(failed))?;
-    Ok(Outcome::Good)
+impl Run for args::Completions {
+    /// Prints the completion script for a shell.
+    fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut args::Args::command(), "nnz", &mut script);
+        with_stdout(|out| out.write_all(&script).map_err(failed))?;
+        Ok(Outcome::Good)
+    }
 }
 
-/// Prints the help of a verb, or a page.
-pub(crate) fn help(args: &args::Help) -> Result<Outcome, Error> {
-    let page = match args.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["formats"] => topics::formats(),
-        ["locations"] => topics::LOCATIONS.to_owned(),
-        _ => return help_of_verb(&args.topic),
-    };
-    with_stdout(|out| out.write_all(page.as_bytes()).map_err(failed))?;
-    Ok(Outcome::Good)
+impl Run for args::Help {
+    /// Prints the help of a verb, or a page.
+    fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
+        let page = match self.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["formats"] => topics::formats(),
+            ["locations"] => topics::LOCATIONS.to_owned(),
+            _ => return help_of_verb(&self.topic),
+        };
+        with_stdout(|out| out.write_all(page.as_bytes()).map_err(failed))?;
+        Ok(Outcome::Good)
+    }
 }
 
 fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
@@ -54,14 +60,16 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Writes the man pages.
-pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
-    let directory = &args.directory;
-    fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
-    let mut command = args::Args::command();
-    command.build();
-    write_page(directory, &command, args.force)?;
-    Ok(Outcome::Good)
+impl Run for args::Man {
+    /// Writes the man pages.
+    fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
+        let directory = &self.directory;
+        fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
+        let mut command = args::Args::command();
+        command.build();
+        write_page(directory, &command, self.force)?;
+        Ok(Outcome::Good)
+    }
 }
 
 /// Writes the pages of a command and of its subcommands.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use nnz::engine::Slice;
 use nnz::{Axis, Error, MatrixSource, Selection};
 
+use super::Run;
 use super::write::counted;
 use crate::output::{failed, with_stdout};
 use crate::{Outcome, args};
@@ -20,54 +21,59 @@ const LINE: usize = 80;
 /// The separator between columns.
 const BETWEEN: &str = "  ";
 
-/// Prints the first rows and columns.
-pub(crate) fn head(args: &args::sampling::Head, context: &Context) -> Result<Outcome, Error> {
-    let place = args.source.source_place();
-    let opened = args.reading.set().open(&args.source, context)?.into_matrix()?;
-    let whole = opened.header().shape;
-    let missing = opened.header().fill.map_or_else(|| ".".to_owned(), |fill| fill.to_string());
-    let first = |count: u64, len: u64| {
-        Selection::ranges(std::iter::once(0..count.min(len))).allow_empty(true)
-    };
-    let (rows, cols) = (first(args.rows, whole.rows), first(args.cols.unwrap_or(MOST), whole.cols));
-    let part = Slice::in_source_order(opened, &rows, &cols)?;
-    let mut elements: BTreeMap<(u64, u64), String> = BTreeMap::new();
-    for entry in part.entries().map_err(|error| error.with_context(&place))? {
-        let (row, col, value) = entry.map_err(|error| error.with_context(&place))?;
-        let element = elements.entry((row, col)).or_default();
-        // Several entries of one element.
-        let between = if element.is_empty() { "" } else { "+" };
-        *element = format!("{element}{between}{value}");
-    }
-    let [row_names, col_names] = [names(&part, Axis::Rows)?, names(&part, Axis::Cols)?];
-    let mut table = vec![vec![String::new()]];
-    table[0].extend(col_names.iter().map(|name| shortened(name)));
-    for (row, name) in (0..).zip(&row_names) {
-        let mut line = vec![shortened(name)];
-        line.extend((0..col_names.len() as u64).map(|col| {
-            elements.get(&(row, col)).map_or_else(|| missing.clone(), |element| shortened(element))
-        }));
-        table.push(line);
-    }
-    let line = if args.cols.is_none() { LINE } else { usize::MAX };
-    let (lines, shown) = aligned(&table, line);
-    let more = [(whole.rows, row_names.len(), "row"), (whole.cols, shown, "column")];
-    let more = more.into_iter().filter_map(|(of, shown, one)| {
-        let more = of.saturating_sub(shown as u64);
-        (more > 0).then(|| counted(more, &format!("more {one}"), &format!("more {one}s")))
-    });
-    let more: Vec<String> = more.collect();
-    with_stdout(|out| {
-        // An empty table has a line without any names.
-        for line in lines.into_iter().filter(|line| !line.is_empty()) {
-            writeln!(out, "{line}").map_err(failed)?;
+impl Run for args::sampling::Head {
+    /// Prints the first rows and columns.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let place = self.source.source_place();
+        let opened = self.reading.set().open(&self.source, context)?.into_matrix()?;
+        let whole = opened.header().shape;
+        let missing = opened.header().fill.map_or_else(|| ".".to_owned(), |fill| fill.to_string());
+        let first = |count: u64, len: u64| {
+            Selection::ranges(std::iter::once(0..count.min(len))).allow_empty(true)
+        };
+        let (rows, cols) =
+            (first(self.rows, whole.rows), first(self.cols.unwrap_or(MOST), whole.cols));
+        let part = Slice::in_source_order(opened, &rows, &cols)?;
+        let mut elements: BTreeMap<(u64, u64), String> = BTreeMap::new();
+        for entry in part.entries().map_err(|error| error.with_context(&place))? {
+            let (row, col, value) = entry.map_err(|error| error.with_context(&place))?;
+            let element = elements.entry((row, col)).or_default();
+            // Several entries of one element.
+            let between = if element.is_empty() { "" } else { "+" };
+            *element = format!("{element}{between}{value}");
         }
-        match &more[..] {
-            [] => Ok(()),
-            more => writeln!(out, "... {}", more.join(", ")).map_err(failed),
+        let [row_names, col_names] = [names(&part, Axis::Rows)?, names(&part, Axis::Cols)?];
+        let mut table = vec![vec![String::new()]];
+        table[0].extend(col_names.iter().map(|name| shortened(name)));
+        for (row, name) in (0..).zip(&row_names) {
+            let mut line = vec![shortened(name)];
+            line.extend((0..col_names.len() as u64).map(|col| {
+                elements
+                    .get(&(row, col))
+                    .map_or_else(|| missing.clone(), |element| shortened(element))
+            }));
+            table.push(line);
         }
-    })?;
-    Ok(Outcome::Good)
+        let line = if self.cols.is_none() { LINE } else { usize::MAX };
+        let (lines, shown) = aligned(&table, line);
+        let more = [(whole.rows, row_names.len(), "row"), (whole.cols, shown, "column")];
+        let more = more.into_iter().filter_map(|(of, shown, one)| {
+            let more = of.saturating_sub(shown as u64);
+            (more > 0).then(|| counted(more, &format!("more {one}"), &format!("more {one}s")))
+        });
+        let more: Vec<String> = more.collect();
+        with_stdout(|out| {
+            // An empty table has a line without any names.
+            for line in lines.into_iter().filter(|line| !line.is_empty()) {
+                writeln!(out, "{line}").map_err(failed)?;
+            }
+            match &more[..] {
+                [] => Ok(()),
+                more => writeln!(out, "... {}", more.join(", ")).map_err(failed),
+            }
+        })?;
+        Ok(Outcome::Good)
+    }
 }
 
 /// Returns the names of rows or columns, or their positions.

@@ -13,6 +13,7 @@ use nnz::{
 };
 use serde::Serialize;
 
+use super::Run;
 use crate::output::{bytes, failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
@@ -99,24 +100,26 @@ struct Array {
     bits_per_entry: Option<f64>,
 }
 
-/// Describes a dataset.
-pub(crate) fn info(args: &args::Info, context: &Context) -> Result<Outcome, Error> {
-    let options = args.reading.set();
-    let nnz::formats::Inspection { dataset, members, others, .. } =
-        match nnz::formats::inspect(&args.source, &options, context) {
-            Err(error) => return file::info(args, context).unwrap_or(Err(error)),
-            Ok(found) => found,
+impl Run for args::Info {
+    /// Describes a dataset.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.set();
+        let nnz::formats::Inspection { dataset, members, others, .. } =
+            match nnz::formats::inspect(&self.source, &options, context) {
+                Err(error) => return file::info(self, context).unwrap_or(Err(error)),
+                Ok(found) => found,
+            };
+        let opened = match dataset {
+            Dataset::Fragments(source) => return super::fragments::info(self, &*source, others),
+            Dataset::Table(frame) => return super::frames::info(self, &frame),
+            Dataset::Tensor(tensor) => {
+                return show(self, describe_tensor(&tensor)?, members, others);
+            }
+            other => other.into_matrix()?,
         };
-    let opened = match dataset {
-        Dataset::Fragments(source) => return super::fragments::info(args, &*source, others),
-        Dataset::Table(frame) => return super::frames::info(args, &frame),
-        Dataset::Tensor(tensor) => {
-            return show(args, describe_tensor(&tensor)?, members, others);
-        }
-        other => other.into_matrix()?,
-    };
-    let report = describe(opened.header(), opened.about()?);
-    show(args, Report { profile: profile(args, &*opened), ..report }, members, others)
+        let report = describe(opened.header(), opened.about()?);
+        show(self, Report { profile: profile(self, &*opened), ..report }, members, others)
+    }
 }
 
 /// Describes a tensor or vector.

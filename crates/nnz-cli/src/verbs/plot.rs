@@ -9,6 +9,7 @@ use nnz::engine::Slice;
 use nnz::plot::{LengthMeasure, PackedWidths};
 use nnz::{Dataset, Error, Location, MatrixSource, Place};
 
+use super::Run;
 use crate::Outcome;
 use crate::args::AxisArg;
 use crate::args::plotting::{KindArg, MeasureArg, Plot};
@@ -26,24 +27,26 @@ const NOT_SELECTED: &str =
 /// Bins along a file.
 const BINS: usize = 400;
 
-/// Draws a picture of a matrix or of fragments, or prints its numbers.
-pub(crate) fn plot(args: &Plot, context: &Context) -> Result<Outcome, Error> {
-    // An invalid output is reported before anything is read.
-    let output = Output::of(args, context)?;
-    check(args)?;
-    let options = args.reading.set();
-    let dataset = options.open(&args.source, context)?;
-    let kind = args.kind.unwrap_or(match &dataset {
-        Dataset::Fragments(_) => KindArg::Fragments,
-        _ => KindArg::Spy,
-    });
-    let numbers = numbers(args, kind, dataset, &output, context)?;
-    if args.json {
-        numbers.print()?;
-    } else {
-        output.draw(&numbers.figure(&title(args)))?;
+impl Run for Plot {
+    /// Draws a picture of a matrix or of fragments, or prints its numbers.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        // An invalid output is reported before anything is read.
+        let output = Output::of(self, context)?;
+        check(self)?;
+        let options = self.reading.set();
+        let dataset = options.open(&self.source, context)?;
+        let kind = self.kind.unwrap_or(match &dataset {
+            Dataset::Fragments(_) => KindArg::Fragments,
+            _ => KindArg::Spy,
+        });
+        let numbers = numbers(self, kind, dataset, &output, context)?;
+        if self.json {
+            numbers.print()?;
+        } else {
+            output.draw(&numbers.figure(&title(self)))?;
+        }
+        Ok(Outcome::Good)
     }
-    Ok(Outcome::Good)
 }
 
 /// Computes the numbers of a kind.

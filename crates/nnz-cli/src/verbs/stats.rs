@@ -10,6 +10,7 @@ use nnz::{
 };
 use serde::Serialize;
 
+use super::Run;
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
@@ -83,59 +84,61 @@ impl From<&Moments> for Line {
     }
 }
 
-/// Prints sums and statistics based on them.
-pub(crate) fn stats(args: &args::Stats, context: &Context) -> Result<Outcome, Error> {
-    let dataset = args.reading.set().open(&args.source, context)?;
-    let opened = dataset.into_matrix()?;
-    let header = || Ok(opened.header().clone());
-    let axes = args
-        .axis
-        .iter()
-        .map(|axis| axis.axis(&args.source, header))
-        .collect::<Result<Vec<_>, _>>()?;
-    if args.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
-        return Err(Error::argument("--csv supports one axis only"));
-    }
-    let options = StatsOptions::default()
-        .rows(axes.contains(&Axis::Rows))
-        .cols(axes.contains(&Axis::Cols))
-        .measures(args.measures.into());
-    let [rows, cols] = args.selecting.of_axes(&args.source, header)?;
-    let matrix = match (rows, cols) {
-        (None, None) => Matrix::Whole(opened),
-        (rows, cols) => {
-            let (rows, cols) = (rows.unwrap_or_default(), cols.unwrap_or_default());
-            Matrix::Part(Slice::in_source_order(opened, &rows, &cols)?)
+impl Run for args::Stats {
+    /// Prints sums and statistics based on them.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+        let dataset = self.reading.set().open(&self.source, context)?;
+        let opened = dataset.into_matrix()?;
+        let header = || Ok(opened.header().clone());
+        let axes = self
+            .axis
+            .iter()
+            .map(|axis| axis.axis(&self.source, header))
+            .collect::<Result<Vec<_>, _>>()?;
+        if self.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
+            return Err(Error::argument("--csv supports one axis only"));
         }
-    };
-    let observed = Observed::new(matrix.source(), "reading", context.progress());
-    let found = nnz::engine::stats(&observed, &options, context)?;
-    if args.json {
-        let lines = |axis, list: &Option<Vec<Moments>>| {
-            list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()
-        };
-        let report = Report {
-            whole: Line::from(&found.whole),
-            rows: lines(Axis::Rows, &found.rows)?,
-            cols: lines(Axis::Cols, &found.cols)?,
-        };
-        print_json("nnz-stats/1", &report)?;
-        return Ok(Outcome::Good);
-    }
-    with_stdout(|out| {
-        if args.axis.is_empty() {
-            let heading = heading(args.measures.into()).join(separator(args));
-            let line = fields(&found.whole, args.csv).join(separator(args));
-            return write!(out, "{heading}\n{line}\n").map_err(failed);
-        }
-        for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
-            if let Some(list) = list {
-                table(args, &matrix, axis, list, out)?;
+        let options = StatsOptions::default()
+            .rows(axes.contains(&Axis::Rows))
+            .cols(axes.contains(&Axis::Cols))
+            .measures(self.measures.into());
+        let [rows, cols] = self.selecting.of_axes(&self.source, header)?;
+        let matrix = match (rows, cols) {
+            (None, None) => Matrix::Whole(opened),
+            (rows, cols) => {
+                let (rows, cols) = (rows.unwrap_or_default(), cols.unwrap_or_default());
+                Matrix::Part(Slice::in_source_order(opened, &rows, &cols)?)
             }
+        };
+        let observed = Observed::new(matrix.source(), "reading", context.progress());
+        let found = nnz::engine::stats(&observed, &options, context)?;
+        if self.json {
+            let lines = |axis, list: &Option<Vec<Moments>>| {
+                list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()
+            };
+            let report = Report {
+                whole: Line::from(&found.whole),
+                rows: lines(Axis::Rows, &found.rows)?,
+                cols: lines(Axis::Cols, &found.cols)?,
+            };
+            print_json("nnz-stats/1", &report)?;
+            return Ok(Outcome::Good);
         }
-        Ok(())
-    })?;
-    Ok(Outcome::Good)
+        with_stdout(|out| {
+            if self.axis.is_empty() {
+                let heading = heading(self.measures.into()).join(separator(self));
+                let line = fields(&found.whole, self.csv).join(separator(self));
+                return write!(out, "{heading}\n{line}\n").map_err(failed);
+            }
+            for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
+                if let Some(list) = list {
+                    table(self, &matrix, axis, list, out)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Outcome::Good)
+    }
 }
 
 /// The matrix, or a selection.

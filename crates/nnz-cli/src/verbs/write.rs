@@ -6,12 +6,33 @@ use nnz::{
     output::StructurePolicy, whole::ConcatFilesOptions,
 };
 
+use super::Run;
 use crate::Outcome;
 use crate::args::{self, Writing};
 use crate::output::{bytes, print_message, rounded};
 
+impl Run for args::Convert {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        convert(self, false, quiet, context)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
+}
+
+impl Run for args::Transpose {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        convert(&self.convert, true, quiet, context)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.convert.writing)
+    }
+}
+
 /// Converts or transposes, and prints a summary.
-pub(crate) fn convert(
+fn convert(
     args: &args::Convert,
     transpose: bool,
     quiet: bool,
@@ -63,114 +84,127 @@ pub(super) fn header_of(
     Ok(super::open_tables(place, &reading.set(), context)?.header().clone())
 }
 
-/// Writes a corrected copy of a broken file.
-pub(crate) fn repair(
-    args: &args::Repair,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing, context)?);
-    let bytes_before = file_size(&args.source);
-    let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, context)?;
-    if quiet {
-        return Ok(Outcome::Good);
-    }
-    for repair in &done.repairs {
-        print_message(&format!("repaired: {repair}"));
-    }
-    if done.repairs.is_empty() {
-        print_message("nothing to repair");
-    }
-    if let Some(summary) = &mut done.matrix {
-        summary.bytes_before = bytes_before.or(summary.bytes_before);
-        summarise(std::slice::from_ref(&args.source), &args.target, summary);
-    }
-    if let Some(summary) = &done.fragments {
-        let source = std::slice::from_ref(&args.source);
-        super::fragments::summarise(source, &args.target, summary, quiet);
-    }
-    Ok(Outcome::Good)
-}
-
-/// Writes selected rows and columns.
-pub(crate) fn slice(args: &args::Slice, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    if args.selecting.is_empty() {
-        return Err(Error::argument(
-            "nothing is selected; use --rows, --cols, --cells or --features",
-        ));
-    }
-    let [rows, cols] = args
-        .selecting
-        .of_axes(&args.source, || header_of(&args.source, &args.reading, context))?
-        .map(Option::unwrap_or_default);
-    let options = args.reading.of_conversion(options(&args.writing, context)?);
-    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, context)?;
-    if !quiet {
-        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-    }
-    Ok(Outcome::Good)
-}
-
-/// Writes random rows and columns.
-pub(crate) fn sample(
-    args: &args::sampling::Sample,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    if args.sampling.is_empty() {
-        let what = "nothing is sampled; use --rows, --cols, --cells or --features";
-        return Err(Error::argument(what));
-    }
-    let header = || header_of(&args.source, &args.reading, context);
-    let [rows, cols] = args.sampling.of_axes(&args.source, header)?;
-    let options = args.reading.of_conversion(options(&args.writing, context)?);
-    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, context)?;
-    if !quiet {
-        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-    }
-    Ok(Outcome::Good)
-}
-
-/// Concatenates matrices.
-pub(crate) fn concat(
-    args: &args::Concat,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing, context)?);
-    let how = ConcatOptions::default()
-        .value_type(options.value_type)
-        .rounding(options.rounding)
-        .ignore_names(args.ignore_names);
-    let first = first_of_several(&args.sources, &args.target)?;
-    let axis = args.axis.axis(first, || header_of(first, &args.reading, context))?;
-    let files = ConcatFilesOptions::default()
-        .join(args.files.join.map(Into::into))
-        .label(args.files.label.clone())
-        .index_unique(args.files.index_unique.clone())
-        .fill(args.files.fill);
-    if axis == Axis::Rows && !args.ignore_names {
-        let written = nnz::whole::concat(&args.sources, &args.target, &files, &options, context)?;
-        if let Some(summary) = written {
-            if !quiet {
-                summarise(&args.sources, &args.target, &summary);
-            }
+impl Run for args::Repair {
+    /// Writes a corrected copy of a broken file.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let bytes_before = file_size(&self.source);
+        let mut done = nnz::repair(&self.source, &self.target, self.complete, &options, context)?;
+        if quiet {
             return Ok(Outcome::Good);
         }
+        for repair in &done.repairs {
+            print_message(&format!("repaired: {repair}"));
+        }
+        if done.repairs.is_empty() {
+            print_message("nothing to repair");
+        }
+        if let Some(summary) = &mut done.matrix {
+            summary.bytes_before = bytes_before.or(summary.bytes_before);
+            summarise(std::slice::from_ref(&self.source), &self.target, summary);
+        }
+        if let Some(summary) = &done.fragments {
+            let source = std::slice::from_ref(&self.source);
+            super::fragments::summarise(source, &self.target, summary, quiet);
+        }
+        Ok(Outcome::Good)
     }
-    if !files.is_default() {
-        // Errors of opening a source come first.
-        let open = args.reading.set();
-        args.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
-        let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
-                    along rows to an AnnData file";
-        return Err(Error::argument(what));
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
     }
-    let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, context)?;
-    if !quiet {
-        summarise(&args.sources, &args.target, &summary);
+}
+
+impl Run for args::Slice {
+    /// Writes selected rows and columns.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        if self.selecting.is_empty() {
+            return Err(Error::argument(
+                "nothing is selected; use --rows, --cols, --cells or --features",
+            ));
+        }
+        let [rows, cols] = self
+            .selecting
+            .of_axes(&self.source, || header_of(&self.source, &self.reading, context))?
+            .map(Option::unwrap_or_default);
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
+        if !quiet {
+            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
+        }
+        Ok(Outcome::Good)
     }
-    Ok(Outcome::Good)
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
+}
+
+impl Run for args::sampling::Sample {
+    /// Writes random rows and columns.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        if self.sampling.is_empty() {
+            let what = "nothing is sampled; use --rows, --cols, --cells or --features";
+            return Err(Error::argument(what));
+        }
+        let header = || header_of(&self.source, &self.reading, context);
+        let [rows, cols] = self.sampling.of_axes(&self.source, header)?;
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
+        if !quiet {
+            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
+        }
+        Ok(Outcome::Good)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
+}
+
+impl Run for args::Concat {
+    /// Concatenates matrices.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let how = ConcatOptions::default()
+            .value_type(options.value_type)
+            .rounding(options.rounding)
+            .ignore_names(self.ignore_names);
+        let first = first_of_several(&self.sources, &self.target)?;
+        let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
+        let files = ConcatFilesOptions::default()
+            .join(self.files.join.map(Into::into))
+            .label(self.files.label.clone())
+            .index_unique(self.files.index_unique.clone())
+            .fill(self.files.fill);
+        if axis == Axis::Rows && !self.ignore_names {
+            let written =
+                nnz::whole::concat(&self.sources, &self.target, &files, &options, context)?;
+            if let Some(summary) = written {
+                if !quiet {
+                    summarise(&self.sources, &self.target, &summary);
+                }
+                return Ok(Outcome::Good);
+            }
+        }
+        if !files.is_default() {
+            // Errors of opening a source come first.
+            let open = self.reading.set();
+            self.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
+            let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
+                        along rows to an AnnData file";
+            return Err(Error::argument(what));
+        }
+        let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;
+        if !quiet {
+            summarise(&self.sources, &self.target, &summary);
+        }
+        Ok(Outcome::Good)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
 }
 
 /// Returns the first of two sources or more. With one, the target is probably missing, so that the last source would be
@@ -190,26 +224,33 @@ pub(super) fn first_of_several<'a>(
     }
 }
 
-/// Writes the rows of each value of a column to one file.
-pub(crate) fn split(args: &args::Split, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-    let options = args.reading.of_conversion(options(&args.writing, context)?);
-    let by = (&*args.by, &*args.extension);
-    let done = nnz::whole::split(&args.source, &args.target, by, &options, context)?;
-    if quiet {
-        return Ok(Outcome::Good);
+impl Run for args::Split {
+    /// Writes the rows of each value of a column to one file.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let by = (&*self.by, &*self.extension);
+        let done = nnz::whole::split(&self.source, &self.target, by, &options, context)?;
+        if quiet {
+            return Ok(Outcome::Good);
+        }
+        if done.missing > 0 {
+            let what =
+                counted(done.missing, "row without a value was", "rows without a value were");
+            print_message(&format!("note: {what} not written"));
+        }
+        for note in &done.notes {
+            print_message(&format!("note: {note}"));
+        }
+        for (path, summary) in &done.files {
+            let target = Location::Path { path: path.clone(), group: None };
+            summarise(std::slice::from_ref(&self.source), &target, summary);
+        }
+        Ok(Outcome::Good)
     }
-    if done.missing > 0 {
-        let what = counted(done.missing, "row without a value was", "rows without a value were");
-        print_message(&format!("note: {what} not written"));
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
     }
-    for note in &done.notes {
-        print_message(&format!("note: {note}"));
-    }
-    for (path, summary) in &done.files {
-        let target = Location::Path { path: path.clone(), group: None };
-        summarise(std::slice::from_ref(&args.source), &target, summary);
-    }
-    Ok(Outcome::Good)
 }
 
 pub(super) fn options(args: &Writing, context: &Context) -> Result<ConvertOptions, Error> {
