@@ -1,38 +1,29 @@
-//! Command-line arguments.
+//! Command-line arguments: options of all verbs, and of several.
 
-pub(crate) mod checking;
-pub(crate) mod computing;
-pub(crate) mod filtering;
-mod format_options;
+pub(crate) mod format_options;
 pub(crate) mod fragments;
-mod general;
 mod global;
 mod labelling;
-pub(crate) mod plotting;
-mod printing;
 pub(crate) mod reading;
-mod reordering;
-pub(crate) mod reporting;
+pub(crate) mod reordering;
 mod resources;
-pub(crate) mod sampling;
-mod selecting;
+pub(crate) mod selecting;
 pub(crate) mod topics;
-mod values;
-mod writing;
+pub(crate) mod values;
+pub(crate) mod writing;
 
 use clap::Parser;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use nnz::{Error, Location};
 
-pub(crate) use checking::{Diff, Stats, Validate};
+use crate::verbs::Verb;
+
 pub(crate) use format_options::{FormatArgs, ReadArgs};
-pub(crate) use general::{Completions, Formats, Help, Man};
 pub(crate) use labelling::Labelling;
-pub(crate) use printing::{Annotations, Cat, Info, Names, NamesArg};
 pub(crate) use resources::{Memory, Threads};
 pub(crate) use selecting::{AxisArg, Selecting};
 pub(crate) use values::{To, empty_list};
-pub(crate) use writing::{Concat, Convert, Duplicates, Repair, Slice, Split, Transpose, Writing};
+pub(crate) use writing::{Duplicates, Writing};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -99,64 +90,8 @@ pub(crate) struct Args {
     pub(crate) global: global::Global,
 }
 
-/// Defines the verbs of a command: the names of their arguments, each of which can [`Run`](crate::verbs::Run).
-macro_rules! verbs {
-    ($name:ident { $($verb:ident($arguments:ty)),* $(,)? }) => {
-        #[derive(Debug, clap::Subcommand)]
-        pub(crate) enum $name {
-            $($verb(Box<$arguments>)),*
-        }
-
-        impl $name {
-            pub(crate) fn command(&self) -> &dyn $crate::verbs::Run {
-                match self {
-                    $(Self::$verb(arguments) => &**arguments),*
-                }
-            }
-
-            pub(crate) fn command_mut(&mut self) -> &mut dyn $crate::verbs::Run {
-                match self {
-                    $(Self::$verb(arguments) => &mut **arguments),*
-                }
-            }
-        }
-    };
-}
-use verbs;
-
-verbs! {
-    Verb {
-        Info(Info),
-        Cat(Cat),
-        Head(sampling::Head),
-        Names(Names),
-        Annotations(Annotations),
-        Convert(Convert),
-        Transpose(Transpose),
-        Slice(Slice),
-        Filter(filtering::Filter),
-        Sample(sampling::Sample),
-        Concat(Concat),
-        Split(Split),
-        Normalize(computing::Normalize),
-        Aggregate(computing::Aggregate),
-        Pca(computing::PrincipalComponents),
-        Repair(Repair),
-        Validate(Validate),
-        Diff(Diff),
-        Stats(Stats),
-        Plot(plotting::Plot),
-        Report(reporting::Report),
-        Fragments(fragments::Fragments),
-        Formats(Formats),
-        Completions(Completions),
-        Man(Man),
-        Help(Help),
-    }
-}
-
 /// Parses a location; names of files need not be UTF-8.
-fn location() -> impl TypedValueParser<Value = Location> {
+pub(crate) fn location() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(|text| match text.is_empty() {
         true => Err(Error::argument("the path is empty")),
         false => Location::try_parse(text),

@@ -1,7 +1,12 @@
-//! The verbs, each a thin layer over one call of the library.
+//! The verbs: the arguments of each, and a thin layer over one call of the library.
+//!
+//! A verb is a file here and a line of [`Verb`]. Options that several verbs have are in [`args`].
 
 mod annotations;
+mod cat;
 mod compute;
+mod concat;
+mod convert;
 mod diff;
 mod filter;
 mod formats;
@@ -10,17 +15,19 @@ mod frames;
 mod generate;
 mod head;
 mod info;
+mod names;
 mod plot;
+mod repair;
 mod report;
+mod sample;
+mod slice;
+mod split;
 mod stats;
 mod validate;
 mod write;
 
-use nnz::Context;
-use nnz::matrix::StringReader;
-use nnz::{Axis, Dataset, Error, Location, MatrixSource};
+use nnz::{Axis, Context, Error, Location, MatrixSource};
 
-use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
 pub(crate) use formats::format_table;
@@ -41,50 +48,60 @@ pub(crate) trait Run {
     }
 }
 
-impl Run for args::Cat {
-    /// Prints stored entries.
-    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
-        let found = self.reading.set().open(&self.source, context)?;
-        let [rows, cols] = self.selecting.of_axes(&self.source, || match &found {
-            Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
-            _ => Err(Error::argument("--cells and --features apply to matrices only")),
-        })?;
-        let options = nnz::CatOptions::default()
-            .rows(rows)
-            .cols(cols)
-            .names(self.names)
-            .expand(self.expand)
-            .duplicates(self.duplicates.map(Into::into));
-        let place = self.source.source_place();
-        let mut read = Ok(());
-        // Entries read before an error are printed, too.
-        match found {
-            Dataset::Fragments(source) => return fragments::cat(self, &*source, context),
-            Dataset::Table(frame) => return frames::cat(self, &options, &frame),
-            Dataset::Tensor(tensor) => with_stdout(|out| {
-                read =
-                    tensor.cat(&options, context, out).map_err(|error| error.with_context(&place));
-                Ok(())
-            })?,
-            other => {
-                let opened = other.into_matrix()?;
-                with_stdout(|out| {
-                    read = nnz::engine::cat(&*opened, &options, context, out);
-                    Ok(())
-                })?;
+/// Defines the verbs of a command: the names of their arguments, each of which can [`Run`].
+macro_rules! verbs {
+    ($name:ident { $($verb:ident($arguments:ty)),* $(,)? }) => {
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum $name {
+            $($verb(Box<$arguments>)),*
+        }
+
+        impl $name {
+            pub(crate) fn command(&self) -> &dyn $crate::verbs::Run {
+                match self {
+                    $(Self::$verb(arguments) => &**arguments),*
+                }
+            }
+
+            pub(crate) fn command_mut(&mut self) -> &mut dyn $crate::verbs::Run {
+                match self {
+                    $(Self::$verb(arguments) => &mut **arguments),*
+                }
             }
         }
-        read.map(|()| Outcome::Good)
-    }
+    };
 }
+pub(crate) use verbs;
 
-/// Prints names; `what` is used in messages.
-fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
-    let place = of.source_place().with_array(format!("names of {what}"));
-    with_stdout(|out| {
-        nnz::engine::print_names(names, out).map_err(|error| error.with_context(&place))
-    })?;
-    Ok(Outcome::Good)
+verbs! {
+    Verb {
+        Info(info::Info),
+        Cat(cat::Cat),
+        Head(head::Head),
+        Names(names::Names),
+        Annotations(annotations::Annotations),
+        Convert(convert::Convert),
+        Transpose(convert::Transpose),
+        Slice(slice::Slice),
+        Filter(filter::Filter),
+        Sample(sample::Sample),
+        Concat(concat::Concat),
+        Split(split::Split),
+        Normalize(compute::Normalize),
+        Aggregate(compute::Aggregate),
+        Pca(compute::PrincipalComponents),
+        Repair(repair::Repair),
+        Validate(validate::Validate),
+        Diff(diff::Diff),
+        Stats(stats::Stats),
+        Plot(plot::Plot),
+        Report(report::Report),
+        Fragments(args::fragments::Fragments),
+        Formats(formats::Formats),
+        Completions(generate::Completions),
+        Man(generate::Man),
+        Help(generate::Help),
+    }
 }
 
 /// Returns the annotations of a file without a main matrix, or the error of opening it as a matrix.
@@ -114,30 +131,5 @@ fn plural(axis: Axis) -> &'static str {
     match axis {
         Axis::Rows => "rows",
         Axis::Cols => "columns",
-    }
-}
-
-impl Run for args::Names {
-    /// Prints names.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        let options = nnz::OpenOptions::new();
-        let options = self.from.set(options);
-        let opened = match options.open(&self.source, context) {
-            Ok(Dataset::Fragments(source)) => return fragments::names(self, &*source),
-            Ok(Dataset::Table(frame)) => return frames::names(self, &frame, quiet),
-            Ok(other) => other.into_matrix()?,
-            Err(error) => tables(&self.source, &options, error, context)?,
-        };
-        let Some(axis) = self.axis.of_matrix() else {
-            return Err(Error::argument("a matrix has names of rows and columns only"));
-        };
-        let axis = axis.axis(&self.source, || Ok(opened.header().clone()))?;
-        let Some(mut names) = opened.read_names(axis)? else {
-            if !quiet {
-                print_message(&format!("note: the {} have no names", plural(axis)));
-            }
-            return Ok(Outcome::Good);
-        };
-        print_names(&mut *names, &self.source, &axis.to_string())
     }
 }

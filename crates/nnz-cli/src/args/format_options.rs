@@ -108,7 +108,7 @@ const SOURCES: &str = "Options for reading";
 
 /// Hides an option of formats that store single matrices only, and describes one of a format that stores whole
 /// files by what it means there.
-pub(super) fn of_whole_files(arg: Arg) -> Arg {
+pub(crate) fn of_whole_files(arg: Arg) -> Arg {
     let name = arg.get_id().as_str();
     if let Some(read) = declared_for_reading().iter().find(|read| read.name() == name) {
         let registry = Registry::default();

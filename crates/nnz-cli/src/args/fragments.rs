@@ -22,7 +22,7 @@ pub(crate) struct Fragments {
     pub(crate) verb: FragmentsVerb,
 }
 
-super::verbs! {
+crate::verbs::verbs! {
     FragmentsVerb {
         Import(Import),
         Export(Export),

@@ -61,7 +61,7 @@ const WITHOUT_TARGETS: [&str; 9] =
     ["info", "cat", "names", "annotations", "stats", "plot", "validate", "diff", "query"];
 
 /// Replaces global options by others of the same name: clap does not propagate those that a command has itself.
-pub(super) fn adapt(command: Command) -> Command {
+pub(crate) fn adapt(command: Command) -> Command {
     match command.get_name() {
         "fragments" => command.mut_subcommands(adapt),
         name if WITHOUT_LOCATIONS.contains(&name) => {

@@ -33,7 +33,7 @@ pub(crate) struct Selecting {
 
 /// Combines selections of rows and columns with selections of cells and features. The location of the matrix is for
 /// messages.
-pub(super) fn by_axis<T>(
+pub(crate) fn by_axis<T>(
     mut axes: [Option<T>; 2],
     kinds: [Option<T>; 2],
     (source, header): (&Location, impl FnOnce() -> Result<Header, Error>),

@@ -37,7 +37,7 @@ impl SelectionArg {
 }
 
 /// Reads a list of rows or columns. An empty file is an error unless `empty` is set.
-pub(super) fn read_list(path: &Path, empty: bool) -> Result<Selection, Error> {
+pub(crate) fn read_list(path: &Path, empty: bool) -> Result<Selection, Error> {
     let selection = nnz::text::read_selection(path)?;
     if selection.is_empty() && !empty {
         return Err(empty_list(path));
@@ -52,7 +52,7 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 }
 
 /// Parses a list, or `@FILE`.
-pub(super) fn selected(text: &OsStr) -> Result<SelectionArg, String> {
+pub(crate) fn selected(text: &OsStr) -> Result<SelectionArg, String> {
     match listed(text)? {
         TextOrFile::File(path) => Ok(SelectionArg::File(path)),
         TextOrFile::Text(text) => text.parse().map(SelectionArg::List),
@@ -60,13 +60,13 @@ pub(super) fn selected(text: &OsStr) -> Result<SelectionArg, String> {
 }
 
 /// A text, or a file.
-pub(super) enum TextOrFile<'a> {
+pub(crate) enum TextOrFile<'a> {
     Text(&'a str),
     File(PathBuf),
 }
 
 /// Distinguishes a text from `@FILE`.
-pub(super) fn listed(text: &OsStr) -> Result<TextOrFile<'_>, String> {
+pub(crate) fn listed(text: &OsStr) -> Result<TextOrFile<'_>, String> {
     match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
         Some(path) => Ok(TextOrFile::File(PathBuf::from(&*nnz_storage::os_str_from_bytes(path)))),
@@ -78,12 +78,12 @@ pub(super) fn listed(text: &OsStr) -> Result<TextOrFile<'_>, String> {
 }
 
 /// Parses a number.
-pub(super) fn number(text: &str) -> Result<f64, String> {
+pub(crate) fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number".to_owned())
 }
 
 /// Parses a number of threads, which is at least 1. Large numbers are capped.
-pub(super) fn threads(text: &str) -> Result<usize, String> {
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     const MOST: u64 = 1024;
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // Numbers that overflow are capped, too.
@@ -95,7 +95,7 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// Parses a memory limit. Small numbers without a unit are refused, because they are not meant as bytes.
-pub(super) fn memory(text: &str) -> Result<u64, String> {
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
     const LEAST: u64 = 1000;
     let bytes = nnz::text::parse_size(text)?;
     let has_unit = text.ends_with(|sign: char| !sign.is_ascii_digit());
@@ -113,17 +113,17 @@ fn number_from(least: u32, text: &str) -> Result<u32, String> {
 }
 
 /// Parses a number.
-pub(super) fn natural(text: &str) -> Result<u32, String> {
+pub(crate) fn natural(text: &str) -> Result<u32, String> {
     number_from(0, text)
 }
 
 /// Parses a maximum number of lines.
-pub(super) fn count(text: &str) -> Result<usize, String> {
+pub(crate) fn count(text: &str) -> Result<usize, String> {
     natural(text).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// Parses a number that is at least 1.
-pub(super) fn positive(text: &str) -> Result<u32, String> {
+pub(crate) fn positive(text: &str) -> Result<u32, String> {
     number_from(1, text)
 }
 

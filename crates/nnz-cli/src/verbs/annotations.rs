@@ -1,17 +1,54 @@
 //! `nnz annotations`.
 
-use nnz::Context;
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
+use clap::Args as Group;
 use nnz::annotations::{AnnotationText, separator_of, write_annotations, write_bed};
 use nnz::output::StagedFile;
-use nnz::{Error, Place};
+use nnz::{Context, Error, Location, Place};
 
 use super::Run;
+use crate::Outcome;
+use crate::args::{AxisArg, Memory, location, reading};
 use crate::output::{Recording, print_message, with_stdout};
-use crate::{Outcome, args};
 
-impl Run for args::Annotations {
+/// Print the names and annotations of rows or columns as a table
+///
+/// The first line is a header, followed by one line per row or column. Fields are separated by commas if
+/// OUT ends in .csv, otherwise by tabs. Missing values are empty. If there are neither names
+/// nor annotations, prints only a note on standard error; with OUT, that is an error.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz annotations study.h5ad rows cells.csv
+  nnz annotations peaks.bpcells rows peaks.bed")]
+pub(crate) struct Annotations {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Axis to print
+    #[arg(value_name = "AXIS")]
+    pub(crate) axis: AxisArg,
+
+    /// File to write: .csv, .tsv or .txt, or .bed with the names as regions, such as chr1:100-200 [default: standard
+    /// output]
+    #[arg(value_name = "OUT")]
+    pub(crate) target: Option<PathBuf>,
+
+    /// Replace OUT if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) from: reading::From,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+impl Run for Annotations {
     /// Prints the annotations of an axis, or writes them to a file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.from.set(nnz::OpenOptions::new());

@@ -1,16 +1,225 @@
 //! `nnz normalize`, `nnz aggregate` and `nnz pca`.
 
-use crate::args::Writing;
-use nnz::Context;
-use nnz::compute::{AggregateOptions, PcaOptions};
-use nnz::{Axis, ConvertOptions, Error, Location};
+use clap::{Args as Group, ValueEnum};
+use nnz::compute::{AggregateOptions, Aggregation, Normalization, PcaOptions, TargetSum};
+use nnz::{Axis, Compression, Context, ConvertOptions, Error, Location, MatrixSource};
 
 use super::Run;
 use super::write::{self, counted, heading, summarise};
 use crate::Outcome;
-use crate::args::computing::{Aggregate, Cells, Normalize, PrincipalComponents, normalization};
 use crate::args::reading::SourceFormat;
+use crate::args::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
 use crate::output::{bytes, print_message};
+
+/// Normalize counts: scale each cell to the same sum, and take logarithms
+///
+/// Like normalize_total and log1p of scanpy. Values become float32, or float64 if SRC has values of 64
+/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or the layer
+/// FILE.h5ad::layers/NAME.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz normalize pbmc.bpcells normalized.h5ad --target-sum 1e4 --log1p
+  nnz normalize study.h5ad study.h5ad::layers/lognorm --to anndata --target-sum 1e4 --log1p")]
+pub(crate) struct Normalize {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write it
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Sum of each cell: a number, median for the median of the positive sums, or none to scale nothing
+    #[arg(long, value_name = "SUM", default_value = "median")]
+    pub(crate) target_sum: OptionalSum,
+
+    /// Replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Add up the cells that have the same value of an annotation (pseudobulk)
+///
+/// DST has a row or column for each value instead of each cell. Values are in the order of categories, or
+/// sorted. Cells without a value are left out. Sums of integers are integers, other results are float64.
+/// --col-annotations or --row-annotations adds a table to the annotations first.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz aggregate study.h5ad sums.h5ad --by tissue
+  nnz aggregate pbmc.bpcells means.h5ad --by cluster --col-annotations clusters.csv --function mean")]
+pub(crate) struct Aggregate {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write the result
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Column of the annotations of cells
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) by: String,
+
+    /// How to combine the values of each group
+    #[arg(long, value_name = "FUNCTION", default_value = "sum")]
+    pub(crate) function: Function,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Compute principal components
+///
+/// Features are centred. OUT.npz has the arrays scores (a row for each cell), loadings (a row for each
+/// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad has obsm/X_pca,
+/// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
+/// (randomized subspace iteration); the result depends on --seed only.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz pca pbmc.bpcells pca.h5ad --target-sum 1e4 --log1p
+  nnz pca normalized.h5ad pca.npz --components 20")]
+pub(crate) struct PrincipalComponents {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// File to write: .npz, .h5ad or .zarr
+    #[arg(value_name = "OUT", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Number of components
+    #[arg(long, value_name = "N", default_value = "50", value_parser = positive)]
+    pub(crate) components: usize,
+
+    /// First scale each cell to this sum: a number, or median [default: values as they are]
+    #[arg(long, value_name = "SUM")]
+    pub(crate) target_sum: Option<TargetSum>,
+
+    /// First replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
+
+    /// Number of iterations; more make the last components more precise
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub(crate) iterations: usize,
+
+    /// Seed of the random numbers
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    /// Compression of OUT.h5ad and OUT.zarr: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) compress: Option<Compression>,
+
+    #[command(flatten)]
+    pub(crate) labelling: Labelling,
+
+    /// Overwrite OUT
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Do not wait until the data is on disk (fsync)
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// A sum of each cell, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OptionalSum(pub(crate) Option<TargetSum>);
+
+impl std::str::FromStr for OptionalSum {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self(None)),
+            _ => {
+                text.parse().map(|sum| Self(Some(sum))).map_err(|error: String| error + ", or none")
+            }
+        }
+    }
+}
+
+/// Which axis has the cells.
+#[derive(Debug, Group)]
+pub(crate) struct Cells {
+    /// Axis of the cells in SRC: rows or cols [default: as SRC states, otherwise rows]
+    #[arg(long = "axis", value_name = "AXIS", id = "cells_axis")]
+    axis: Option<AxisArg>,
+}
+
+impl Cells {
+    /// Returns the axis, if it is given.
+    pub(crate) fn axis(
+        &self,
+        source: &Location,
+        open: impl FnOnce() -> Result<Box<dyn MatrixSource>, Error>,
+    ) -> Result<Option<Axis>, Error> {
+        self.axis.map(|axis| axis.axis(source, || Ok(open()?.header().clone()))).transpose()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Function {
+    /// The sum
+    Sum,
+    /// The mean of all cells of the group
+    Mean,
+    /// The number of cells with a value other than zero
+    CountNonzero,
+}
+
+impl From<Function> for Aggregation {
+    fn from(function: Function) -> Self {
+        match function {
+            Function::Sum => Self::Sum,
+            Function::Mean => Self::Mean,
+            Function::CountNonzero => Self::CountNonzero,
+        }
+    }
+}
+
+/// Returns the normalization of two options.
+pub(crate) fn normalization(target_sum: Option<TargetSum>, log1p: bool) -> Normalization {
+    Normalization::default().target_sum(target_sum).log1p(log1p)
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "expected a number of at least 1".to_owned())
+}
 
 impl Run for Normalize {
     /// Writes normalized values.

@@ -1,15 +1,69 @@
 //! `nnz diff`.
 
-use nnz::Context;
 use std::io::Write;
 
+use clap::Args as Group;
 use nnz::whole::{ElementChange, ElementDifference};
-use nnz::{Axis, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Scalar};
+use nnz::{Axis, Context, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Scalar};
 use serde::Serialize;
 
 use super::Run;
+use crate::Outcome;
+use crate::args::values::count;
+use crate::args::{Memory, Threads, location, reading};
 use crate::output::{failed, print_answer, print_json};
-use crate::{Outcome, args};
+
+/// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
+///
+/// Matrices are equal if all elements have equal values; types and storage order are ignored. -0.0 differs
+/// from 0.0, also from an implicit one. If matrices differ, the first differences are printed as
+/// row, column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
+/// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
+///
+/// AnnData files are compared with all tables, matrices and uns. Each line starts with the part that
+/// differs (obs, X, ...). A.h5ad::X is only the matrix.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz diff counts.mtx counts.bpcells && echo equal
+  nnz diff before.h5ad after.h5ad
+  nnz diff pbmc.bpcells packed.bpcells --by-name
+  nnz diff before.h5ad::X after.h5ad::X")]
+pub(crate) struct Diff {
+    /// The first matrix
+    #[arg(value_name = "A", value_parser = location())]
+    pub(crate) first: Location,
+
+    /// The second matrix
+    #[arg(value_name = "B", value_parser = location())]
+    pub(crate) second: Location,
+
+    /// Compare stored entries, including explicit zeros; for AnnData files also types
+    #[arg(long)]
+    pub(crate) stored: bool,
+
+    /// Match rows and columns by name: only their order may differ; an axis without names is compared by position
+    #[arg(long)]
+    pub(crate) by_name: bool,
+
+    /// Maximum number of differences to print; for AnnData files, of each part
+    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(value_parser = count, allow_negative_numbers = true)]
+    pub(crate) max_diffs: usize,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) from: reading::From,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
 
 /// The schema of the JSON, as in `docs/json.md`.
 const SCHEMA: &str = "nnz-diff/1";
@@ -51,7 +105,7 @@ impl DifferenceLine {
     }
 }
 
-impl Run for args::Diff {
+impl Run for Diff {
     /// Compares two matrices, files or stores of fragments.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let open = self.from.set(nnz::OpenOptions::new());
@@ -93,7 +147,7 @@ impl Run for args::Diff {
 }
 
 /// Opens both matrices. `--from` and the options of a format apply to each matrix that has the format.
-fn open_both(args: &args::Diff, context: &Context) -> Result<[Dataset; 2], Error> {
+fn open_both(args: &Diff, context: &Context) -> Result<[Dataset; 2], Error> {
     let detected = nnz::OpenOptions::new();
     let given = args.from.set(detected.clone());
     let open = |source: &Location, only: bool| match given.open(source, context) {

@@ -1,13 +1,22 @@
 //! `nnz formats`.
 
-use nnz::Context;
-use nnz::Error;
+use clap::Args as Group;
 use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
+use nnz::{Context, Error};
 use serde::Serialize;
 
 use super::Run;
+use crate::Outcome;
 use crate::output::{failed, print_json, with_stdout};
-use crate::{Outcome, args};
+
+/// List the formats that are read and written, and their extensions
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz formats")]
+pub(crate) struct Formats {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// The schema of the JSON, as in `docs/json.md`.
 const SCHEMA: &str = "nnz-formats/1";
@@ -54,7 +63,7 @@ impl FormatEntry {
     }
 }
 
-impl Run for args::Formats {
+impl Run for Formats {
     /// Lists the formats.
     fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
         if self.json {

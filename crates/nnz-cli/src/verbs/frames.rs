@@ -9,12 +9,15 @@ use serde::Serialize;
 
 use super::write;
 use crate::Outcome;
-use crate::args::{self, NamesArg};
 use crate::output::{bytes, failed, print_json, print_message, with_stdout};
+use crate::verbs::names::NamesArg;
 
 /// Returns whether the source is converted as a frame in a text file: to DAPHNE, or with types of columns.
 /// Otherwise it is a matrix.
-pub(super) fn is_text(args: &args::Convert, context: &Context) -> Result<bool, Error> {
+pub(super) fn is_text(
+    args: &crate::verbs::convert::Convert,
+    context: &Context,
+) -> Result<bool, Error> {
     let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new(), context);
     if args.source_options.types.is_some() {
         // Standard input can be a matrix as well; with types of columns it is a frame.
@@ -34,7 +37,7 @@ pub(super) fn is_text(args: &args::Convert, context: &Context) -> Result<bool, E
 
 /// Converts a frame between text and DAPHNE.
 pub(super) fn convert(
-    args: &args::Convert,
+    args: &crate::verbs::convert::Convert,
     transpose: bool,
     quiet: bool,
     context: &Context,
@@ -89,7 +92,7 @@ fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
 
 /// Prints all cells: row, column and value.
 pub(super) fn cat(
-    args: &args::Cat,
+    args: &crate::verbs::cat::Cat,
     options: &CatOptions,
     frame: &FrameSource,
 ) -> Result<Outcome, Error> {
@@ -121,7 +124,7 @@ pub(super) fn cat(
 
 /// Prints the labels of the columns.
 pub(super) fn names(
-    args: &args::Names,
+    args: &crate::verbs::names::Names,
     frame: &FrameSource,
     quiet: bool,
 ) -> Result<Outcome, Error> {
@@ -178,7 +181,7 @@ struct Blocks {
 }
 
 /// Describes a frame.
-pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Error> {
+pub(super) fn info(args: &crate::verbs::info::Info, frame: &FrameSource) -> Result<Outcome, Error> {
     let about = frame.about();
     let columns = frame.columns().iter();
     let report = Report {

@@ -1,12 +1,11 @@
 //! `nnz completions`, `nnz man` and `nnz help`.
 
-use nnz::Context;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory as _};
-use nnz::{Error, ErrorKind, Place};
+use clap::{Args as Group, Command, CommandFactory as _};
+use nnz::{Context, Error, ErrorKind, Place};
 use nnz_storage::stdio::TerminalEscapes;
 
 use super::Run;
@@ -14,7 +13,41 @@ use crate::args::topics;
 use crate::output::{failed, with_stdout};
 use crate::{Outcome, args};
 
-impl Run for args::Completions {
+/// Print a completion script for a shell
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Example:
+  nnz completions bash > ~/.local/share/bash-completion/completions/nnz")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write man pages, one for nnz and one for each command
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz man ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Directory to write to; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+
+    /// Replace existing pages
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Show help for a command, or one of the topics formats and locations
+#[derive(Debug, Group)]
+#[command(after_long_help = topics::all())]
+#[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help locations")]
+pub(crate) struct Help {
+    /// A command (for fragments, optionally followed by one of its commands), formats, or locations
+    #[arg(value_name = "TOPIC")]
+    pub(crate) topic: Vec<String>,
+}
+
+impl Run for Completions {
     /// Prints the completion script for a shell.
     fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
         let mut script = Vec::new();
@@ -24,7 +57,7 @@ impl Run for args::Completions {
     }
 }
 
-impl Run for args::Help {
+impl Run for Help {
     /// Prints the help of a verb, or a page.
     fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
         let page = match self.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -60,7 +93,7 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-impl Run for args::Man {
+impl Run for Man {
     /// Writes the man pages.
     fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
         let directory = &self.directory;

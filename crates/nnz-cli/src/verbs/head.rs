@@ -1,15 +1,45 @@
 //! `nnz head`.
 
-use nnz::Context;
 use std::collections::BTreeMap;
 
+use clap::Args as Group;
 use nnz::engine::Slice;
-use nnz::{Axis, Error, MatrixSource, Selection};
+use nnz::{Axis, Context, Error, Location, MatrixSource, Selection};
 
 use super::Run;
 use super::write::counted;
+use crate::Outcome;
+use crate::args::{Memory, location, reading};
 use crate::output::{failed, with_stdout};
-use crate::{Outcome, args};
+
+/// Print the first rows and columns as a table
+///
+/// An element that is not stored is printed as a dot. From formats with random access, only these rows and columns are
+/// read.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz head pbmc.bpcells
+  nnz head study.h5ad --rows 5 --cols 20")]
+pub(crate) struct Head {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Number of rows, at most 1000
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub(crate) rows: u64,
+
+    /// Number of columns, at most 1000 [default: at most 10, as many as fit into 80 characters]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub(crate) cols: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::Reading,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
 
 /// Longer names and numbers are shortened in the middle.
 const WIDEST: usize = 24;
@@ -21,7 +51,7 @@ const LINE: usize = 80;
 /// The separator between columns.
 const BETWEEN: &str = "  ";
 
-impl Run for args::sampling::Head {
+impl Run for Head {
     /// Prints the first rows and columns.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let place = self.source.source_place();

@@ -2,11 +2,11 @@
 
 mod file;
 
-use nnz::Context;
 use std::io::Write;
 
+use clap::Args as Group;
 use nnz::{
-    Dataset, Error, Header, Location, MatrixSource, Order,
+    Context, Dataset, Error, Header, Location, MatrixSource, Order,
     matrix::{About, Storage},
     tensor::TensorFile,
     text::escaped,
@@ -14,8 +14,28 @@ use nnz::{
 use serde::Serialize;
 
 use super::Run;
+use crate::Outcome;
+use crate::args::{Memory, location, reading};
 use crate::output::{bytes, failed, print_json, with_stdout};
-use crate::{Outcome, args};
+
+/// Print format, shape, types and sizes of a matrix
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz info pbmc.bpcells")]
+pub(crate) struct Info {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::Reading,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
 
 /// The schema of the JSON of matrices, tensors, fragments and frames, as in `docs/json.md`.
 pub(crate) const INFO_SCHEMA: &str = "nnz-info/1";
@@ -100,7 +120,7 @@ struct Array {
     bits_per_entry: Option<f64>,
 }
 
-impl Run for args::Info {
+impl Run for Info {
     /// Describes a dataset.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.set();
@@ -133,7 +153,7 @@ fn describe_tensor(tensor: &TensorFile) -> Result<Report, Error> {
 }
 
 fn show(
-    args: &args::Info,
+    args: &Info,
     mut report: Report,
     listed: Result<Vec<nnz::formats::Member>, Error>,
     groups: Result<Vec<String>, Error>,
@@ -150,7 +170,7 @@ fn show(
 }
 
 /// Returns the number of entries along the storage order, if it takes little reading. What is broken is not shown.
-fn profile(args: &args::Info, source: &dyn MatrixSource) -> Option<Profile> {
+fn profile(args: &Info, source: &dyn MatrixSource) -> Option<Profile> {
     if matches!(&args.source, Location::Path { path, .. } if nnz::storage::is_url(path)) {
         return None;
     }
@@ -161,7 +181,7 @@ fn profile(args: &args::Info, source: &dyn MatrixSource) -> Option<Profile> {
 }
 
 /// Returns the size of the file, which may have more than the matrix.
-fn file_bytes(args: &args::Info) -> Option<u64> {
+fn file_bytes(args: &Info) -> Option<u64> {
     let Location::Path { path, .. } = &args.source else { return None };
     path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }

@@ -1,18 +1,57 @@
 //! `nnz report`.
 
-use nnz::Context;
 use std::io::Write as _;
+use std::path::PathBuf;
 
+use clap::Args as Group;
 use nnz::output::StagedFile;
-use nnz::report::{Report, ReportOptions, beside, html, html_beside};
-use nnz::{Error, Location, OpenOptions};
+use nnz::report::{Report as Contents, ReportOptions, beside, html, html_beside};
+use nnz::{Context, Error, Location, OpenOptions};
 
 use super::Run;
 use crate::Outcome;
-use crate::args::reporting::Report as Args;
+use crate::args::reading::From;
+use crate::args::{Memory, Threads, location};
 use crate::output::{bytes, print_message};
 
-impl Run for Args {
+/// Write a page about a matrix: properties, pictures, summaries and findings of the validation
+///
+/// OUT is one HTML file without scripts or links to other files, which can be opened offline, printed and sent. The
+/// entries are read several times, and a sample of them is converted to other formats to estimate its sizes there.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz report pbmc.bpcells pbmc.html
+  nnz report study.h5ad study.html --force
+  nnz report pbmc.bpcells both.html --beside other.bpcells")]
+pub(crate) struct Report {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// The page to write: .html
+    #[arg(value_name = "OUT")]
+    pub(crate) target: PathBuf,
+
+    /// Another matrix to show beside SRC, with their differences
+    #[arg(long, value_name = "OTHER", value_parser = location())]
+    pub(crate) beside: Option<Location>,
+
+    /// Replace OUT if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) from: From,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+impl Run for Report {
     /// Writes a page about a matrix, or about two.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let extension = self.target.extension().map(|extension| extension.to_ascii_lowercase());
@@ -30,7 +69,7 @@ impl Run for Args {
         let staged = StagedFile::create(&self.target, &context.output(self.force, false))?;
         let options = ReportOptions::default().open(self.from.set(OpenOptions::new()));
         let page = match &self.beside {
-            None => html(&Report::of_location(self.source.clone(), &options, context)?),
+            None => html(&Contents::of_location(self.source.clone(), &options, context)?),
             Some(other) => {
                 html_beside(&beside(self.source.clone(), other.clone(), &options, context)?)
             }

@@ -1,18 +1,86 @@
 //! `nnz stats`.
 
-use nnz::Context;
 use std::borrow::Cow;
 use std::io::Write;
 
+use clap::{Args as Group, ValueEnum};
 use nnz::{
-    Axis, Error, MatrixSource, StatsOptions,
+    Axis, Context, Error, Location, MatrixSource, StatsOptions,
     engine::{Measures, Moments, Number, Observed, Slice, Spread, Total},
 };
 use serde::Serialize;
 
 use super::Run;
+use crate::Outcome;
+use crate::args::{AxisArg, Memory, Selecting, Threads, location, reading};
 use crate::output::{failed, print_json, with_stdout};
-use crate::{Outcome, args};
+
+/// Print sum, mean, variance, minimum and maximum of a matrix, or of each row or column
+///
+/// Elements that are not stored count as zeros; nnz is the number of stored entries, in a dense matrix of
+/// nonzero elements. The variance is the sample variance, with n - 1 in the denominator. With --rows or
+/// --cols, only the selected rows and columns are included; they are printed with their position in the
+/// source, in file order. Ranges may extend past the end.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz stats pbmc.bpcells
+  nnz stats pbmc.bpcells --axis rows > genes.tsv
+  nnz stats pbmc.bpcells --axis rows --cols @tumor.txt > genes.tsv
+  nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv")]
+pub(crate) struct Stats {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
+
+    /// Print a table with a line for each row or column; repeat it for both, in one pass
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) axis: Vec<AxisArg>,
+
+    /// Measures to compute; fewer are faster, because unused data is not decoded
+    #[arg(long, value_name = "WHAT", default_value = "all")]
+    pub(crate) measures: MeasuresArg,
+
+    /// Print comma-separated values, for one axis at most
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasuresArg {
+    /// The number of stored entries, in a dense matrix of nonzero elements
+    Nnz,
+    /// nnz, sum and mean
+    Sums,
+    /// nnz, sum, mean, variance, minimum and maximum
+    All,
+}
+
+impl From<MeasuresArg> for Measures {
+    fn from(measures: MeasuresArg) -> Self {
+        match measures {
+            MeasuresArg::Nnz => Self::Nnz,
+            MeasuresArg::Sums => Self::Sums,
+            MeasuresArg::All => Self::All,
+        }
+    }
+}
 
 /// The output, with the keys of JSON. Numbers that JSON does not have are null.
 #[derive(Serialize)]
@@ -84,7 +152,7 @@ impl From<&Moments> for Line {
     }
 }
 
-impl Run for args::Stats {
+impl Run for Stats {
     /// Prints sums and statistics based on them.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let dataset = self.reading.set().open(&self.source, context)?;
@@ -166,7 +234,7 @@ impl Matrix {
 
 /// Prints one line per row or column, with its name if there are names.
 fn table(
-    args: &args::Stats,
+    args: &Stats,
     matrix: &Matrix,
     axis: Axis,
     list: &[Moments],
@@ -223,7 +291,7 @@ fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<AxisLin
     Ok(lines)
 }
 
-fn separator(args: &args::Stats) -> &'static str {
+fn separator(args: &Stats) -> &'static str {
     if args.csv { "," } else { "\t" }
 }
 

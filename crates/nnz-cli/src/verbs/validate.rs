@@ -1,15 +1,46 @@
 //! `nnz validate`.
 
-use nnz::Context;
+use clap::Args as Group;
 use nnz::{
-    Error, ErrorKind, ValidateOptions,
+    Context, Error, ErrorKind, Location, ValidateOptions,
     error::{Finding, Severity},
 };
 use serde::Serialize;
 
 use super::Run;
+use crate::Outcome;
+use crate::args::{Memory, Threads, location, reading};
 use crate::output::{failed, print_answer, print_json};
-use crate::{Outcome, args};
+
+/// Check a file for errors; prints nothing if it is valid
+///
+/// Errors are printed one per line with their position, and the exit status is 1, also if the format
+/// of SRC is not recognized. It is 2 if SRC is missing or cannot be read. All matrices of a file are
+/// checked, unless SRC names one; the check of the entries of a matrix stops at the first error.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo valid")]
+pub(crate) struct Validate {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Also print notes on valid but unusual data, such as unsorted rows or missing chunks of Zarr
+    #[arg(long)]
+    pub(crate) notes: bool,
+
+    /// Print errors and notes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::Reading,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -24,7 +55,7 @@ struct FindingLine {
     message: String,
 }
 
-impl Run for args::Validate {
+impl Run for Validate {
     /// Checks a matrix.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let mut findings: Vec<Finding> = Vec::new();

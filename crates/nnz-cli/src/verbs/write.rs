@@ -1,80 +1,10 @@
 //! Verbs that write a matrix.
 
 use nnz::Context;
-use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding, Summary,
-    output::StructurePolicy, whole::ConcatFilesOptions,
-};
+use nnz::{ConvertOptions, Error, Header, Location, Rounding, Summary, output::StructurePolicy};
 
-use super::Run;
-use crate::Outcome;
 use crate::args::{self, Writing};
 use crate::output::{bytes, print_message, rounded};
-
-impl Run for args::Convert {
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        convert(self, false, quiet, context)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
-    }
-}
-
-impl Run for args::Transpose {
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        convert(&self.convert, true, quiet, context)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.convert.writing)
-    }
-}
-
-/// Converts or transposes, and prints a summary.
-fn convert(
-    args: &args::Convert,
-    transpose: bool,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    if super::frames::is_text(args, context)? {
-        return super::frames::convert(args, transpose, quiet, context);
-    }
-    let reading = &args.source_options.reading;
-    let options = reading.of_conversion(options(&args.writing, context)?).transpose(transpose);
-    let options = options.reorder(
-        args.reordering.of_axes(&args.source, || header_of(&args.source, reading, context))?,
-    );
-    let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
-    let options = options.profile(profile);
-    let bytes_before = file_size(&args.source);
-    if !transpose && reading.from_dialect.is_none() {
-        let written = nnz::whole::convert(&args.source, &args.target, &options, context)?;
-        if let Some(summary) = written {
-            if !quiet {
-                summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-            }
-            return Ok(Outcome::Good);
-        }
-    }
-    let found = match reading.set().open(&args.source, context)? {
-        Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
-            return Err(Error::argument("--reorder applies to matrices"));
-        }
-        Dataset::Fragments(_) if !transpose => {
-            return super::fragments::convert(args, quiet, context);
-        }
-        Dataset::Table(_) => return super::frames::convert(args, transpose, quiet, context),
-        found => found,
-    };
-    let mut summary = found.convert(&args.target, &options, context)?;
-    summary.bytes_before = bytes_before.or(summary.bytes_before);
-    if !quiet {
-        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-    }
-    Ok(Outcome::Good)
-}
 
 pub(super) fn header_of(
     place: &Location,
@@ -82,129 +12,6 @@ pub(super) fn header_of(
     context: &Context,
 ) -> Result<Header, Error> {
     Ok(super::open_tables(place, &reading.set(), context)?.header().clone())
-}
-
-impl Run for args::Repair {
-    /// Writes a corrected copy of a broken file.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let bytes_before = file_size(&self.source);
-        let mut done = nnz::repair(&self.source, &self.target, self.complete, &options, context)?;
-        if quiet {
-            return Ok(Outcome::Good);
-        }
-        for repair in &done.repairs {
-            print_message(&format!("repaired: {repair}"));
-        }
-        if done.repairs.is_empty() {
-            print_message("nothing to repair");
-        }
-        if let Some(summary) = &mut done.matrix {
-            summary.bytes_before = bytes_before.or(summary.bytes_before);
-            summarise(std::slice::from_ref(&self.source), &self.target, summary);
-        }
-        if let Some(summary) = &done.fragments {
-            let source = std::slice::from_ref(&self.source);
-            super::fragments::summarise(source, &self.target, summary, quiet);
-        }
-        Ok(Outcome::Good)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
-    }
-}
-
-impl Run for args::Slice {
-    /// Writes selected rows and columns.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        if self.selecting.is_empty() {
-            return Err(Error::argument(
-                "nothing is selected; use --rows, --cols, --cells or --features",
-            ));
-        }
-        let [rows, cols] = self
-            .selecting
-            .of_axes(&self.source, || header_of(&self.source, &self.reading, context))?
-            .map(Option::unwrap_or_default);
-        let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
-        }
-        Ok(Outcome::Good)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
-    }
-}
-
-impl Run for args::sampling::Sample {
-    /// Writes random rows and columns.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        if self.sampling.is_empty() {
-            let what = "nothing is sampled; use --rows, --cols, --cells or --features";
-            return Err(Error::argument(what));
-        }
-        let header = || header_of(&self.source, &self.reading, context);
-        let [rows, cols] = self.sampling.of_axes(&self.source, header)?;
-        let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
-        }
-        Ok(Outcome::Good)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
-    }
-}
-
-impl Run for args::Concat {
-    /// Concatenates matrices.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let how = ConcatOptions::default()
-            .value_type(options.value_type)
-            .rounding(options.rounding)
-            .ignore_names(self.ignore_names);
-        let first = first_of_several(&self.sources, &self.target)?;
-        let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
-        let files = ConcatFilesOptions::default()
-            .join(self.files.join.map(Into::into))
-            .label(self.files.label.clone())
-            .index_unique(self.files.index_unique.clone())
-            .fill(self.files.fill);
-        if axis == Axis::Rows && !self.ignore_names {
-            let written =
-                nnz::whole::concat(&self.sources, &self.target, &files, &options, context)?;
-            if let Some(summary) = written {
-                if !quiet {
-                    summarise(&self.sources, &self.target, &summary);
-                }
-                return Ok(Outcome::Good);
-            }
-        }
-        if !files.is_default() {
-            // Errors of opening a source come first.
-            let open = self.reading.set();
-            self.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
-            let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
-                        along rows to an AnnData file";
-            return Err(Error::argument(what));
-        }
-        let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;
-        if !quiet {
-            summarise(&self.sources, &self.target, &summary);
-        }
-        Ok(Outcome::Good)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
-    }
 }
 
 /// Returns the first of two sources or more. With one, the target is probably missing, so that the last source would be
@@ -221,35 +28,6 @@ pub(super) fn first_of_several<'a>(
             );
             Err(Error::argument(what))
         }
-    }
-}
-
-impl Run for args::Split {
-    /// Writes the rows of each value of a column to one file.
-    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let by = (&*self.by, &*self.extension);
-        let done = nnz::whole::split(&self.source, &self.target, by, &options, context)?;
-        if quiet {
-            return Ok(Outcome::Good);
-        }
-        if done.missing > 0 {
-            let what =
-                counted(done.missing, "row without a value was", "rows without a value were");
-            print_message(&format!("note: {what} not written"));
-        }
-        for note in &done.notes {
-            print_message(&format!("note: {note}"));
-        }
-        for (path, summary) in &done.files {
-            let target = Location::Path { path: path.clone(), group: None };
-            summarise(std::slice::from_ref(&self.source), &target, summary);
-        }
-        Ok(Outcome::Good)
-    }
-
-    fn writing(&mut self) -> Option<&mut Writing> {
-        Some(&mut self.writing)
     }
 }
 

@@ -7,15 +7,16 @@ use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
 use nnz::{Error, text::escaped};
 use serde::Serialize;
 
-use super::super::{info::others, print_names};
+use super::super::{info::others, names::print_names};
 use super::{print, summarise};
 use crate::Outcome;
-use crate::args::{self, NamesArg};
+use crate::args;
 use crate::output::{bytes, failed, print_answer, print_json, with_stdout};
+use crate::verbs::names::NamesArg;
 
 /// Prints all fragments: chromosome, start, end and cell.
 pub(crate) fn cat(
-    args: &args::Cat,
+    args: &crate::verbs::cat::Cat,
     source: &dyn FragmentSource,
     context: &Context,
 ) -> Result<Outcome, Error> {
@@ -26,7 +27,10 @@ pub(crate) fn cat(
 }
 
 /// Prints names of cells or chromosomes.
-pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<Outcome, Error> {
+pub(crate) fn names(
+    args: &crate::verbs::names::Names,
+    source: &dyn FragmentSource,
+) -> Result<Outcome, Error> {
     let (mut names, what) = match args.axis {
         NamesArg::Cells => (source.read_cell_names()?, "cells"),
         NamesArg::Chromosomes => (source.chromosome_names()?.into_reader(), "chromosomes"),
@@ -39,7 +43,7 @@ pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<O
 
 /// Converts a store.
 pub(crate) fn convert(
-    args: &args::Convert,
+    args: &crate::verbs::convert::Convert,
     quiet: bool,
     context: &Context,
 ) -> Result<Outcome, Error> {
@@ -98,7 +102,7 @@ pub(crate) fn convert(
 }
 
 /// Compares two stores.
-pub(crate) fn diff(args: &args::Diff, context: &Context) -> Result<Outcome, Error> {
+pub(crate) fn diff(args: &crate::verbs::diff::Diff, context: &Context) -> Result<Outcome, Error> {
     let mut differences = Vec::new();
     let options = fragments::DiffOptions::default().max_diffs(args.max_diffs.max(1));
     let each = &mut |found| differences.push(found);
@@ -164,7 +168,7 @@ struct Array {
 
 /// Describes a store.
 pub(crate) fn info(
-    args: &args::Info,
+    args: &crate::verbs::info::Info,
     source: &dyn FragmentSource,
     groups: Result<Vec<String>, Error>,
 ) -> Result<Outcome, Error> {

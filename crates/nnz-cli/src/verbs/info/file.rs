@@ -5,8 +5,8 @@ use nnz::{Error, Location};
 use serde::Serialize;
 
 use super::{INFO_SCHEMA, Member, members, print_members};
+use crate::Outcome;
 use crate::output::{failed, print_json, with_stdout};
-use crate::{Outcome, args};
 
 /// The output, with the keys of JSON.
 #[derive(Serialize)]
@@ -22,7 +22,10 @@ struct Report {
 }
 
 /// Describes a file; `None` if it does not have several matrices.
-pub(super) fn info(args: &args::Info, context: &Context) -> Option<Result<Outcome, Error>> {
+pub(super) fn info(
+    args: &crate::verbs::info::Info,
+    context: &Context,
+) -> Option<Result<Outcome, Error>> {
     // A stream was read already, and opening a pipe again would wait for another writer.
     let Location::Path { path, .. } = &args.source else { return None };
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -46,7 +49,7 @@ pub(super) fn info(args: &args::Info, context: &Context) -> Option<Result<Outcom
     Some(print(args, &Report { format, kind: "file", rows, cols, members }))
 }
 
-fn print(args: &args::Info, report: &Report) -> Result<Outcome, Error> {
+fn print(args: &crate::verbs::info::Info, report: &Report) -> Result<Outcome, Error> {
     if args.json {
         print_json(INFO_SCHEMA, report)?;
     } else {

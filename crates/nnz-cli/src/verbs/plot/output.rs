@@ -11,7 +11,7 @@ use nnz::plot::spy_bins;
 use nnz::{Error, Place, Shape};
 use nnz_storage::stdio::TerminalEscapes;
 
-use crate::args::plotting::Plot;
+use super::Plot;
 use crate::stdio::{failed, with_stdout};
 
 /// Pixels of a bin of a grid.

@@ -1,10 +1,13 @@
-//! `nnz sample` and `nnz head`.
+//! `nnz sample`.
 
 use clap::Args as Group;
-use nnz::{Axis, Error, Header, Location, Selection};
+use nnz::{Axis, Context, Error, Header, Location, Selection};
 
-use super::selecting::by_axis;
-use super::{Memory, Writing, location, reading};
+use super::Run;
+use super::write::{header_of, options, summarise};
+use crate::Outcome;
+use crate::args::selecting::by_axis;
+use crate::args::{Writing, location, reading};
 
 /// Write random rows or columns
 ///
@@ -103,31 +106,24 @@ impl Sampling {
     }
 }
 
-/// Print the first rows and columns as a table
-///
-/// An element that is not stored is printed as a dot. From formats with random access, only these rows and columns are
-/// read.
-#[derive(Debug, Group)]
-#[command(after_help = "\
-Examples:
-  nnz head pbmc.bpcells
-  nnz head study.h5ad --rows 5 --cols 20")]
-pub(crate) struct Head {
-    /// The matrix
-    #[arg(value_name = "SRC", value_parser = location())]
-    pub(crate) source: Location,
+impl Run for Sample {
+    /// Writes random rows and columns.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        if self.sampling.is_empty() {
+            let what = "nothing is sampled; use --rows, --cols, --cells or --features";
+            return Err(Error::argument(what));
+        }
+        let header = || header_of(&self.source, &self.reading, context);
+        let [rows, cols] = self.sampling.of_axes(&self.source, header)?;
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
+        if !quiet {
+            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
+        }
+        Ok(Outcome::Good)
+    }
 
-    /// Number of rows, at most 1000
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(..=1000))]
-    pub(crate) rows: u64,
-
-    /// Number of columns, at most 1000 [default: at most 10, as many as fit into 80 characters]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1000))]
-    pub(crate) cols: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) reading: reading::Reading,
-
-    #[command(flatten)]
-    pub(crate) resources: Memory,
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
 }

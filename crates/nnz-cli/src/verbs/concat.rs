@@ -1,0 +1,142 @@
+//! `nnz concat`.
+
+use clap::{Args as Group, ValueEnum};
+use nnz::whole::{ConcatFilesOptions, Join};
+use nnz::{Axis, ConcatOptions, Context, Error, Location};
+
+use super::Run;
+use super::write::{first_of_several, header_of, options, summarise};
+use crate::Outcome;
+use crate::args::values::number;
+use crate::args::{AxisArg, Writing, location, reading};
+
+const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, float64, bint8 (bool), \
+                           complex[float32] or complex[float64], if the target supports it; int, uint, \
+                           float and double are int32, uint32, float32 and float64 [default: the smallest \
+                           type that holds the values of all matrices]";
+
+/// Concatenate matrices along an axis
+///
+/// With --axis rows, the rows of each matrix follow the rows of the previous matrix; with --axis cols,
+/// the columns. The other axis must have the same size and, if present, the same names. The target has the
+/// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
+/// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
+#[derive(Debug, Group)]
+#[command(mut_arg("value_type", |arg| arg.help(COMMON_TYPE)))]
+#[command(after_help = "\
+Examples:
+  nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
+  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch")]
+pub(crate) struct Concat {
+    /// The matrices, at least two
+    #[arg(value_name = "SRC", value_parser = location(), required = true)]
+    pub(crate) sources: Vec<Location>,
+
+    /// Where to write the result
+    #[arg(value_name = "DST", value_parser = location(), required = true)]
+    pub(crate) target: Location,
+
+    /// Axis to concatenate along
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) axis: AxisArg,
+
+    /// Use the names of the other axis of the first matrix with names, even if they differ
+    #[arg(long)]
+    pub(crate) ignore_names: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) files: ConcatFiles,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+const WHOLE_FILES: &str = "Options for whole AnnData files";
+
+/// How whole files are concatenated.
+#[derive(Debug, Group)]
+pub(crate) struct ConcatFiles {
+    /// Keep the genes and the columns of obs that all files have (inner) or that any file has (outer);
+    /// genes are matched by name [default: all files must have the same genes]
+    #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
+    pub(crate) join: Option<JoinArg>,
+
+    /// Add a column to obs with the number of the file (0, 1, ...)
+    #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
+    pub(crate) label: Option<String>,
+
+    /// Make the names of cells unique: append SEPARATOR and the file number
+    #[arg(long, value_name = "SEPARATOR", help_heading = WHOLE_FILES)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) index_unique: Option<String>,
+
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements
+    /// of sparse arrays are 0, so if there are any, another NUMBER is an error
+    #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
+    #[arg(allow_negative_numbers = true, value_parser = number)]
+    pub(crate) fill: Option<f64>,
+}
+
+/// Which genes and columns are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JoinArg {
+    Inner,
+    Outer,
+}
+
+impl From<JoinArg> for Join {
+    fn from(join: JoinArg) -> Self {
+        match join {
+            JoinArg::Inner => Self::Inner,
+            JoinArg::Outer => Self::Outer,
+        }
+    }
+}
+
+impl Run for Concat {
+    /// Concatenates matrices.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let how = ConcatOptions::default()
+            .value_type(options.value_type)
+            .rounding(options.rounding)
+            .ignore_names(self.ignore_names);
+        let first = first_of_several(&self.sources, &self.target)?;
+        let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
+        let files = ConcatFilesOptions::default()
+            .join(self.files.join.map(Into::into))
+            .label(self.files.label.clone())
+            .index_unique(self.files.index_unique.clone())
+            .fill(self.files.fill);
+        if axis == Axis::Rows && !self.ignore_names {
+            let written =
+                nnz::whole::concat(&self.sources, &self.target, &files, &options, context)?;
+            if let Some(summary) = written {
+                if !quiet {
+                    summarise(&self.sources, &self.target, &summary);
+                }
+                return Ok(Outcome::Good);
+            }
+        }
+        if !files.is_default() {
+            // Errors of opening a source come first.
+            let open = self.reading.set();
+            self.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
+            let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
+                        along rows to an AnnData file";
+            return Err(Error::argument(what));
+        }
+        let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;
+        if !quiet {
+            summarise(&self.sources, &self.target, &summary);
+        }
+        Ok(Outcome::Good)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
+}

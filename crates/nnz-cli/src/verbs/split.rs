@@ -1,0 +1,98 @@
+//! `nnz split`.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Args as Group};
+use nnz::{Context, Error, Location};
+
+use super::Run;
+use super::write::{counted, options, summarise};
+use crate::Outcome;
+use crate::args::{Writing, format_options, location, reading};
+use crate::output::print_message;
+
+/// Write the cells of an AnnData file to one file per value of a column
+///
+/// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
+/// not every system allows in names of files become _, with a note. Cells without a value are not written. All
+/// files appear when the last one is complete; if splitting fails or is interrupted, nothing is written.
+#[derive(Debug, Group)]
+#[command(mut_args(of_split))]
+#[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
+pub(crate) struct Split {
+    /// The AnnData file
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Directory for the files; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) target: PathBuf,
+
+    /// Column of obs
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) by: String,
+
+    /// Extension (and format) of the files
+    #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
+    pub(crate) extension: String,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Hides the options of single matrices and of formats of single matrices, which do not apply to files that
+/// are split.
+fn of_split(arg: Arg) -> Arg {
+    const SINGLE: [&str; 10] = [
+        "cell_axis",
+        "duplicates",
+        "expand",
+        "from_dialect",
+        "from_format",
+        "lossy",
+        "order",
+        "structure",
+        "to",
+        "value_type",
+    ];
+    match arg.get_id().as_str() {
+        id if SINGLE.contains(&id) => arg.hide(true),
+        "force" => arg.help("Replace existing files"),
+        "compress" => {
+            arg.help("Compression: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]")
+        }
+        _ => format_options::of_whole_files(arg),
+    }
+}
+
+impl Run for Split {
+    /// Writes the rows of each value of a column to one file.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        let options = self.reading.of_conversion(options(&self.writing, context)?);
+        let by = (&*self.by, &*self.extension);
+        let done = nnz::whole::split(&self.source, &self.target, by, &options, context)?;
+        if quiet {
+            return Ok(Outcome::Good);
+        }
+        if done.missing > 0 {
+            let what =
+                counted(done.missing, "row without a value was", "rows without a value were");
+            print_message(&format!("note: {what} not written"));
+        }
+        for note in &done.notes {
+            print_message(&format!("note: {note}"));
+        }
+        for (path, summary) in &done.files {
+            let target = Location::Path { path: path.clone(), group: None };
+            summarise(std::slice::from_ref(&self.source), &target, summary);
+        }
+        Ok(Outcome::Good)
+    }
+
+    fn writing(&mut self) -> Option<&mut Writing> {
+        Some(&mut self.writing)
+    }
+}
