@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._api import *
     from ._api import __all__ as __all__
     from ._api import __version__ as __version__
+    from ._verbs import *
 else:
 
     def __getattr__(name):

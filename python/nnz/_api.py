@@ -1,5 +1,6 @@
 """The public API. `nnz` imports it when any of it is used."""
 
+from . import _verbs  # pyright: ignore[reportPrivateUsage]
 from ._annotations import Annotations
 from ._anndata import read_anndata
 from ._dask import from_dask
@@ -47,7 +48,7 @@ from ._table import Table
 from ._tensor import Tensor
 from ._training import Batch, Batches
 from ._variable import highly_variable_genes
-from ._verbs import concat, convert, repair, split, transpose
+from ._verbs import *
 from ._write import write
 from ._writer import Writer, writer
 
@@ -98,8 +99,6 @@ __all__ = [
     "Writer",
     "__version__",
     "aggregate",
-    "concat",
-    "convert",
     "diff",
     "filter",
     "formats",
@@ -111,15 +110,13 @@ __all__ = [
     "pca",
     "qc",
     "read_anndata",
-    "repair",
     "sample",
     "set_storage_options",
     "set_temporary_directory",
     "slice",
-    "split",
     "stats",
-    "transpose",
     "validate",
     "write",
     "writer",
 ]
+__all__ += _verbs.__all__

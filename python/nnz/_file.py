@@ -94,13 +94,13 @@ def _created(path: str, options: Any) -> File:
 
 def matrices(path: str) -> Dict[str, Tuple[int, ...]]:
     """List the matrices of a file by their paths, with their shapes where they are listed."""
-    return listed(path) or {group: () for group in _nnz.groups(path)}
+    return listed(path) or {group: () for group in _nnz.verbs.groups(path)}
 
 
 def listed(path: str) -> Dict[str, Tuple[int, ...]]:
     """List the matrices of a file of a format with several."""
     try:
-        members = _nnz.members(path)
+        members = _nnz.verbs.members(path)
     except ArgumentError:
         # It has groups, of which none is named.
         return {}

@@ -73,5 +73,5 @@ def filter(
             selections(given, axis, place, opened, reading)
             for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
         )
-        made = _nnz.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)
+        made = _nnz.verbs.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)
     return summary(made)

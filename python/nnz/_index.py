@@ -131,7 +131,7 @@ def _listed(positions: range, one: str) -> npt.NDArray[np.uint64]:
     count = _count(positions)
     if count > UNCHECKED:
         # Eight bytes for each, and about all memory that is free.
-        allowed = 4 * _nnz.default_memory()
+        allowed = 4 * _nnz.verbs.default_memory()
         if count * 8 > allowed:
             raise MemoryLimitError(f"{count} {one}s: their positions need {count * 8} bytes of memory, {allowed} are allowed")
     if not count:

@@ -72,7 +72,7 @@ def validate(
     'fault'
     """
     with storage(storage_options), reporting(progress) as report:
-        found = _nnz.validate(source_path(path), reading(options), memory, threads, dialect, report)
+        found = _nnz.verbs.validate(source_path(path), reading(options), memory, threads, dialect, report)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
 
@@ -132,7 +132,7 @@ def diff(
     paths, given = (source_path(first), source_path(second)), reading(options)
     with storage(storage_options), reporting(progress) as report:
         try:
-            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name, given, report)
+            found = _nnz.verbs.diff(*paths, stored, max_diffs, memory, threads, by_name, given, report)
         except UnsupportedError:
             if by_name or given or not (holds_fragments(first) and holds_fragments(second)):
                 raise
@@ -242,7 +242,7 @@ def formats() -> List[Format]:
     >>> [format.name for format in nnz.formats() if ".npy" in "." + " .".join(format.extensions)]
     ['npy']
     """
-    found = _nnz.formats()
+    found = _nnz.verbs.formats()
     for one in found:
         for options in ("options", "read_options"):
             one[options] = dict(one[options])

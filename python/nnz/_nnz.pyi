@@ -275,72 +275,12 @@ def write_table(
 def write_stream(
     capsule: Any, path: _Path, given: dict[str, Any], progress: _Progress = None
 ) -> dict[str, Any]: ...
-def convert(
-    source: _Path,
-    target: _Path,
-    reading: tuple[Optional[Sequence[str]], Optional[str]],
-    given: dict[str, Any],
-    progress: _Progress = None,
-) -> dict[str, Any]: ...
-def slice(
-    source: _Path,
-    target: _Path,
-    selected: Sequence[Sequence[Any]],
-    allow_empty: bool,
-    given: dict[str, Any],
-    progress: _Progress = None,
-) -> dict[str, Any]: ...
-def filter(
-    source: _Path,
-    target: _Path,
-    conditions: Sequence[Sequence[Any]],
-    allow_empty: bool,
-    given: dict[str, Any],
-    progress: _Progress = None,
-) -> dict[str, Any]: ...
-def concat(
-    sources: Sequence[_Path],
-    target: _Path,
-    axis: str,
-    ignore_names: bool,
-    files: tuple[Optional[str], Optional[str], Optional[str], Optional[float]],
-    given: dict[str, Any],
-    progress: _Progress = None,
-) -> dict[str, Any]: ...
-def split(
-    source: _Path,
-    directory: _Path,
-    by: str,
-    extension: str,
-    given: dict[str, Any],
-    progress: _Progress = None,
-) -> tuple[list[tuple[str, dict[str, Any]]], int, list[str]]: ...
-def repair(
-    source: _Path, target: _Path, complete: bool, given: dict[str, Any], progress: _Progress = None
-) -> tuple[list[str], Optional[dict[str, Any]]]: ...
-def validate(
-    path: _Path,
-    reading: Optional[dict[str, Any]] = None,
-    memory_limit: _Memory = None,
-    workers: Optional[int] = None,
-    dialect: Optional[str] = None,
-    progress: _Progress = None,
-) -> list[dict[str, Any]]: ...
-def diff(
-    first: _Path,
-    second: _Path,
-    stored: bool = False,
-    max_diffs: int = 10,
-    memory_limit: _Memory = None,
-    workers: Optional[int] = None,
-    by_name: bool = False,
-    reading: Optional[dict[str, Any]] = None,
-    progress: _Progress = None,
-) -> list[dict[str, Any]]: ...
-def formats() -> list[dict[str, Any]]: ...
-def members(path: _Path) -> list[tuple[str, list[int], str, str]]: ...
-def groups(path: _Path) -> list[str]: ...
-def default_memory() -> int: ...
 def set_temporary_directory(directory: _Path) -> bool: ...
 def load_numpy() -> None: ...
 def run_command(arguments: list[str]) -> int: ...
+
+class _Verbs:
+    # A function of the package calls each, and has the types.
+    def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+verbs: _Verbs

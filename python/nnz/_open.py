@@ -73,7 +73,7 @@ def open(
             source, members = _nnz.open_listed(shown, memory)
         except ArgumentError:
             # Several groups hold one each, and none is named.
-            groups = _nnz.groups(shown)
+            groups = _nnz.verbs.groups(shown)
             if len(groups) > 1:
                 return File.of(shown, {group: () for group in groups})
             raise

@@ -69,5 +69,5 @@ def sample(
         opened: Any = Matrix(place, **reading_among(options))
         found = sampled(opened._handle.source, (rows, cols, cells, features), seed, allow_empty)
         selected = tuple([] if positions is None else [positions] for positions in (*found, None, None))
-        made = _nnz.slice(place, os.fsdecode(target), selected, True, prepared(dict(options)), report)
+        made = _nnz.verbs.slice(place, os.fsdecode(target), selected, True, prepared(dict(options)), report)
     return summary(made)

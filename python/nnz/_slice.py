@@ -78,7 +78,7 @@ def slice(
             selections(given, axis, place, opened, reading)
             for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
         )
-        made = _nnz.slice(place, os.fsdecode(target), selected, allow_empty, prepared(dict(options)), report)
+        made = _nnz.verbs.slice(place, os.fsdecode(target), selected, allow_empty, prepared(dict(options)), report)
     return summary(made)
 
 

@@ -16,6 +16,8 @@ from ._storage import storage
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+__all__ = ["concat", "convert", "repair", "split", "transpose"]
+
 
 def convert(
     source: PathLike,
@@ -76,7 +78,7 @@ def convert(
     with storage(options.pop("storage_options", None)):
         try:
             with reporting(progress) as report:
-                made = _nnz.convert(source_path(source), os.fsdecode(target), reading, prepared(dict(options)), report)
+                made = _nnz.verbs.convert(source_path(source), os.fsdecode(target), reading, prepared(dict(options)), report)
         except (ArgumentError, UnsupportedError):
             if types is not None or from_dialect is not None or not holds_fragments(source):
                 raise
@@ -120,7 +122,7 @@ def transpose(
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = {**prepared(dict(options)), "transpose": True}
-        made = _nnz.convert(source_path(source), os.fsdecode(target), (None, from_dialect), given, report)
+        made = _nnz.verbs.convert(source_path(source), os.fsdecode(target), (None, from_dialect), given, report)
     return summary(made)
 
 
@@ -189,7 +191,7 @@ def concat(
         raise ArgumentError(f"{len(paths)} sources to concatenate: expected two or more; `nnz.convert` writes one")
     files = (join, label, index_unique, fill)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        made = _nnz.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)
+        made = _nnz.verbs.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)
     return summary(made)
 
 
@@ -239,7 +241,7 @@ def split(
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = prepared(dict(options))
-        made, missing, notes = _nnz.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
+        made, missing, notes = _nnz.verbs.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
     return SplitSummary({path: summary(one) for path, one in made}, missing, notes)
 
 
@@ -283,7 +285,7 @@ def repair(
     (1, [])
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        repairs, made = _nnz.repair(
+        repairs, made = _nnz.verbs.repair(
             source_path(source), os.fsdecode(target), complete, prepared(dict(options)), report
         )
     return RepairSummary(repairs, None if made is None else summary(made))

@@ -33,7 +33,7 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
             _write_h5ad(obj, between)
         with reporting(progress) as report:
             try:
-                made = _nnz.convert(between, target, (None, None), given, report)
+                made = _nnz.verbs.convert(between, target, (None, None), given, report)
             except Error as error:
                 raise _of_object(error, between, target) from None
     return summary(made)

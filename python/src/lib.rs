@@ -68,16 +68,11 @@ mod _nnz {
     #[pymodule_export]
     use crate::tensor::TensorSource;
     #[pymodule_export]
-    use crate::verbs::{
-        concat, convert, default_memory, diff, filter, formats, groups, members, repair, slice,
-        split, validate,
-    };
-
-    #[pymodule_export]
     use crate::writer::PartsWriter;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add_submodule(&crate::verbs::module(module.py())?)
     }
 }

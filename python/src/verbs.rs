@@ -4,6 +4,15 @@ mod check;
 mod list;
 mod write;
 
-pub(crate) use check::{diff, validate};
-pub(crate) use list::{MemberTuple, default_memory, formats, groups, listed, members};
-pub(crate) use write::{concat, convert, filter, repair, slice, split};
+use pyo3::prelude::*;
+
+pub(crate) use list::{MemberTuple, listed};
+
+/// Creates the module of the verbs.
+pub(crate) fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "verbs")?;
+    check::add(&module)?;
+    list::add(&module)?;
+    write::add(&module)?;
+    Ok(module)
+}

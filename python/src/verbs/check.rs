@@ -14,10 +14,16 @@ use crate::reading::Reading;
 use crate::source::location;
 use crate::task;
 
+/// Adds the functions of this file to a module.
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(diff, module)?)?;
+    module.add_function(wrap_pyfunction!(validate, module)?)
+}
+
 /// Checks a location, and returns the findings.
 #[pyfunction]
 #[pyo3(signature = (path, reading=None, memory_limit=None, workers=None, dialect=None, progress=None))]
-pub(crate) fn validate<'py>(
+fn validate<'py>(
     py: Python<'py>,
     path: OsString,
     reading: Option<&Bound<'py, PyDict>>,
@@ -66,7 +72,7 @@ pub(crate) fn validate<'py>(
 #[pyfunction]
 #[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false, reading=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
-pub(crate) fn diff<'py>(
+fn diff<'py>(
     py: Python<'py>,
     first: OsString,
     second: OsString,

@@ -10,9 +10,17 @@ use pyo3::types::{PyDict, PyList};
 use crate::source::location;
 use crate::task;
 
+/// Adds the functions of this file to a module.
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(default_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(formats, module)?)?;
+    module.add_function(wrap_pyfunction!(groups, module)?)?;
+    module.add_function(wrap_pyfunction!(members, module)?)
+}
+
 /// Lists the formats that are read and written.
 #[pyfunction]
-pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let made = PyList::empty(py);
     for format in list() {
         let names = |kinds: &[nnz::formats::DatasetKind]| -> Vec<String> {
@@ -41,7 +49,7 @@ pub(crate) type MemberTuple = (String, Vec<u64>, String, String);
 
 /// Lists the members of a file with several matrices or tables: path, shape, kind and value type.
 #[pyfunction]
-pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<MemberTuple>> {
+fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<MemberTuple>> {
     let location = location(path);
     let found = task::run_detached(py, task::Limits::default(), move |context| {
         list_members(&location, &OpenOptions::new(), context)
@@ -56,7 +64,7 @@ pub(crate) fn listed(member: nnz::formats::Member) -> MemberTuple {
 
 /// Lists the groups of a file that a format marks as its own, except the root.
 #[pyfunction]
-pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
+fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
     let Location::Path { path, .. } = location(path) else { return Ok(Vec::new()) };
     let root = Location::Path { path, group: Some(String::new()) };
     task::run_detached(py, task::Limits::default(), move |context| {
@@ -66,6 +74,6 @@ pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
 
 /// Returns the default memory limit in bytes.
 #[pyfunction]
-pub(crate) fn default_memory(py: Python<'_>) -> u64 {
+fn default_memory(py: Python<'_>) -> u64 {
     py.detach(nnz::engine::default_memory)
 }

@@ -19,12 +19,22 @@ use crate::reading::Reading;
 use crate::source::location;
 use crate::{options, select, summary, task};
 
+/// Adds the functions of this file to a module.
+pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(concat, module)?)?;
+    module.add_function(wrap_pyfunction!(convert, module)?)?;
+    module.add_function(wrap_pyfunction!(filter, module)?)?;
+    module.add_function(wrap_pyfunction!(repair, module)?)?;
+    module.add_function(wrap_pyfunction!(slice, module)?)?;
+    module.add_function(wrap_pyfunction!(split, module)?)
+}
+
 type WriteArguments<'py> = Bound<'py, PyDict>;
 
 /// Converts a location to another. `reading` has the types of the columns of a text, and the dialect of the source.
 #[pyfunction]
 #[pyo3(signature = (source, target, reading, given, progress=None))]
-pub(crate) fn convert<'py>(
+fn convert<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
@@ -127,7 +137,7 @@ fn kinds(py: Python<'_>, from: &Location, reading: &Reading) -> PyResult<[AxisKi
 /// features.
 #[pyfunction]
 #[pyo3(signature = (source, target, selected, allow_empty, given, progress=None))]
-pub(crate) fn slice<'py>(
+fn slice<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
@@ -150,7 +160,7 @@ pub(crate) fn slice<'py>(
 /// summary, and how many are kept.
 #[pyfunction]
 #[pyo3(signature = (source, target, conditions, allow_empty, given, progress=None))]
-pub(crate) fn filter<'py>(
+fn filter<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
@@ -175,7 +185,7 @@ pub(crate) fn filter<'py>(
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 #[pyo3(signature = (sources, target, axis, ignore_names, files, given, progress=None))]
-pub(crate) fn concat<'py>(
+fn concat<'py>(
     py: Python<'py>,
     sources: Vec<OsString>,
     target: OsString,
@@ -228,7 +238,7 @@ pub(crate) fn concat<'py>(
 /// of rows without a value, and notes.
 #[pyfunction]
 #[pyo3(signature = (source, directory, by, extension, given, progress=None))]
-pub(crate) fn split<'py>(
+fn split<'py>(
     py: Python<'py>,
     source: OsString,
     directory: PathBuf,
@@ -251,7 +261,7 @@ pub(crate) fn split<'py>(
 /// Writes a corrected copy of a broken file. Returns the repairs and the summary.
 #[pyfunction]
 #[pyo3(signature = (source, target, complete, given, progress=None))]
-pub(crate) fn repair<'py>(
+fn repair<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
