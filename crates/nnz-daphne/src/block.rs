@@ -110,7 +110,7 @@ pub struct Block {
     pub start: u64,
     /// The first byte of its rows, entries or elements.
     pub data: u64,
-    /// The byte after its last.
+    /// The first byte after it.
     pub end: u64,
     /// The layout of its rows if it is sparse.
     pub(crate) layout: RowLayout,
@@ -162,8 +162,8 @@ impl Block {
         self.width() + self.size()
     }
 
-    /// Returns the byte of the count of a row of a sparse block, from the number of entries before
-    /// it.
+    /// Returns the first byte of a row of a sparse block with counts. `entry` is the number of
+    /// entries before it.
     pub(crate) fn row_at(&self, row: u64, entry: u64) -> u64 {
         self.data + row * self.width() as u64 + entry * self.stride() as u64
     }

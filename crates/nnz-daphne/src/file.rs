@@ -70,15 +70,17 @@ impl DataFile {
 
     /// Reads bytes from `start` on into `out`.
     pub(crate) fn read(&self, start: u64, out: &mut [u8]) -> Result<()> {
-        self.0.read_exact_at(out, start).map_err(|error| self.unread(error, start, out.len()))
+        self.0.read_exact_at(out, start).map_err(|error| self.read_error(error, start, out.len()))
     }
 
     /// Reads bytes with metadata, which are cached.
     pub(crate) fn read_metadata(&self, start: u64, out: &mut [u8]) -> Result<()> {
-        self.0.read_metadata_at(out, start).map_err(|error| self.unread(error, start, out.len()))
+        self.0
+            .read_metadata_at(out, start)
+            .map_err(|error| self.read_error(error, start, out.len()))
     }
 
-    fn unread(&self, error: std::io::Error, start: u64, len: usize) -> Error {
+    fn read_error(&self, error: std::io::Error, start: u64, len: usize) -> Error {
         if error.kind() != std::io::ErrorKind::UnexpectedEof {
             return self.0.error(error);
         }
@@ -169,7 +171,8 @@ impl<'a> Window<'a> {
         let available = end.min(self.file.len()).saturating_sub(start);
         if available < least as u64 {
             let found = format_args!("{available} bytes before the end");
-            return Err(self.file.mismatch(start + available, found, format_args!("{least}")));
+            let expected = format_args!("at least {least}");
+            return Err(self.file.mismatch(start + available, found, expected));
         }
         let size = usize::try_from(available).unwrap_or(usize::MAX).min(self.size.max(least));
         self.filled = 0;

@@ -51,7 +51,7 @@ pub struct MetaColumn {
     /// The label.
     #[serde(default)]
     pub label: String,
-    /// The value type; empty if it is the one of the frame.
+    /// The value type; empty for the value type of the frame.
     #[serde(default)]
     pub value_type: String,
 }

@@ -127,7 +127,7 @@ impl Object {
         };
         if !certain {
             let what =
-                format!("it has no elements, so its dialect may be another one than {dialect}");
+                format!("it has no elements, so its dialect may be a different one than {dialect}");
             object.notes.push(what);
         }
         Ok(object)

@@ -10,7 +10,7 @@ use crate::file::{DataFile, Window};
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
 
-/// The largest number of groups in which rows are counted.
+/// The largest number of groups of rows in which entries are counted.
 const GROUPS: u64 = 4096;
 
 /// Called with index, row, column and the bytes of the value of an entry.
@@ -21,7 +21,7 @@ pub(crate) type EachPlace<'a> = &'a mut dyn FnMut(u64, u32, u32, &[u8]) -> Resul
 pub(crate) enum CooOrder {
     /// Sorted by row.
     ByRow,
-    /// Not sorted by row. Has the number of entries in each group of consecutive rows.
+    /// Not sorted by row, with the number of entries in each group of `rows` consecutive rows.
     Any { rows: u64, counts: Vec<u64> },
 }
 
@@ -65,7 +65,7 @@ impl<'a> Coo<'a> {
         for (side, found, all, at) in sides {
             if found >= all {
                 let found = format!("{side} {found} in the {}", self.block);
-                let expected = format!("a {side} below {all}");
+                let expected = format!("a {side} less than {all}");
                 return Err(self.file.mismatch(self.at(number) + at, found, expected));
             }
         }

@@ -22,9 +22,9 @@ pub(crate) struct BlockPart {
     /// Their entries, counted from the first of the block. All elements of a dense block are
     /// entries.
     pub(crate) entries: Range<u64>,
-    /// Whether there are entries of other rows among them.
+    /// Whether some of these entries may be in other rows.
     pub(crate) scattered: bool,
-    /// Bytes of the block in which rows and entries are found when they are decoded.
+    /// A stretch of bytes in which rows and entries are found during decoding.
     pub(crate) stretch: Option<Stretch>,
 }
 

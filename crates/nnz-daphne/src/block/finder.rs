@@ -10,6 +10,10 @@ use crate::file::Window;
 use crate::lock::lock;
 use crate::{Block, BlockType};
 
+/// The largest number of rows of a sparse block in a part of few entries. Decoding needs memory for
+/// empty rows, too.
+const ROWS: u64 = 128 << 10;
+
 /// Finds rows in the blocks of a file, and caches their positions.
 #[derive(Debug, Default)]
 pub(crate) struct Finder {
@@ -69,17 +73,19 @@ impl Finder {
 
 impl ActiveBlock {
     /// Finds the rows from the current one up to `to` that have at most `budget` entries together,
-    /// but at least one row.
+    /// but at least one row. Of a sparse block it finds at most [`ROWS`] or `budget` rows, whichever
+    /// is more.
     pub(crate) fn part(&self, window: &mut Window<'_>, to: u64, budget: u64) -> Result<BlockPart> {
         let Self { block, position, .. } = *self;
         let file = window.file;
+        let capped = to.min(position.row.saturating_add(budget.max(ROWS)));
         let (end, entries) = match (block.block_type, &self.order) {
             (BlockType::Sparse, _) if block.layout == RowLayout::Arrays => {
-                Arrays::of(&block).advance(file, &block, position.row, to, budget)?
+                Arrays::of(&block).advance(file, &block, position.row, capped, budget)?
             }
             (BlockType::Sparse, _) => {
                 let mut end = position;
-                end.advance(window, &block, to, budget)?;
+                end.advance(window, &block, capped, budget)?;
                 (end.row, position.entry..end.entry)
             }
             (BlockType::UltraSparse, Some(order)) => {

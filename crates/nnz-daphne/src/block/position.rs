@@ -32,7 +32,7 @@ pub(crate) struct RowPosition {
 }
 
 impl RowPosition {
-    /// Returns its byte in a sparse block of rows with counts.
+    /// Returns its byte in the file. The block is sparse, and its rows have counts.
     pub(crate) fn at(self, block: &Block) -> u64 {
         block.row_at(self.row + u64::from(self.left > 0), self.entry)
     }
@@ -125,7 +125,8 @@ impl RowPosition {
         let end = at + block.width() as u64 + count * block.stride() as u64;
         if end <= file.len() {
             // The row is complete, but the block ends too early.
-            return too_few(file, block, &format!("row {row}, which ends at byte {end}"));
+            let expected = format!("more, since row {row} ends at byte {end}");
+            return wrong_number(file, block, &expected);
         }
         let found = format!("the end of the file in row {row} of the {block}");
         file.mismatch(at, found, format!("{count} entries; the file is truncated"))
@@ -148,7 +149,7 @@ impl RowPosition {
         if self.row < u64::from(block.rows) || at == block.end {
             return Ok(());
         }
-        Err(too_few(file, block, &format!("its rows, which end at byte {at}")))
+        Err(wrong_number(file, block, &format!("fewer, since its rows end at byte {at}")))
     }
 
     /// Checks that the counts of all rows add up to the length of the block.
@@ -170,10 +171,10 @@ impl RowPosition {
     }
 }
 
+/// Returns the error for a block with another number of entries than its rows.
 #[cold]
-fn too_few(file: &DataFile, block: &Block, rows: &str) -> Error {
-    let found = format!("{} entries in the {block}", block.stored);
-    file.mismatch(block.data - 8, found, format!("the number in {rows}"))
+fn wrong_number(file: &DataFile, block: &Block, expected: &str) -> Error {
+    file.mismatch(block.data - 8, format!("{} entries in the {block}", block.stored), expected)
 }
 
 /// Known positions of rows, from which other rows are found.

@@ -53,7 +53,8 @@ impl<'a> BlockQueue<'a> {
         Ok(ends.min().map(|end| end.min(rows.end).min(self.next_row().unwrap_or(u64::MAX))))
     }
 
-    /// Splits rows into stretches, if only one block is left for them, which has rows with counts.
+    /// Splits rows into stretches if only one block intersects them, its rows have counts, and the
+    /// rest of it is not needed otherwise. `last` is whether no other rows follow.
     pub(crate) fn stretches(
         &self,
         rows: &Range<u64>,

@@ -5,7 +5,7 @@ use nnz_core::Element;
 
 use crate::Dialect;
 
-/// Bytes ahead that are prefetched.
+/// The distance in bytes at which rows are prefetched.
 const AHEAD: usize = 512;
 
 /// The number of consecutive rows of equal length after which more of them are expected.

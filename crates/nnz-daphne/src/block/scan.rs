@@ -29,8 +29,8 @@ pub(crate) struct Entry<'a> {
 /// Called with each entry.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(Entry<'_>) -> Result<()>;
 
-/// Visits the stored entries of some rows. They may be outside of the block. A dense block has
-/// none.
+/// Visits the stored entries of some rows, or all entries of an ultra-sparse block. Their positions
+/// may be outside of the block. The elements of a dense block are not visited.
 pub(crate) fn scan(file: &DataFile, block: &Block, rows: Range<u64>, each: Each<'_>) -> Result<()> {
     match block.block_type {
         BlockType::Sparse if block.layout == RowLayout::Arrays => {
@@ -78,9 +78,6 @@ fn scan_arrays(file: &DataFile, block: &Block, mut rows: Range<u64>, each: Each<
     let mut columns = Window::new(file, WINDOW);
     let mut values = Window::new(file, WINDOW);
     let size = block.size();
-    if block.rows == 0 {
-        arrays.starts(file, block, 0, 0)?;
-    }
     while rows.start < rows.end {
         let last = rows.end.min(rows.start + ROWS);
         let starts = arrays.starts(file, block, rows.start, last)?;

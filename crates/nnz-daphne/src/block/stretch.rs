@@ -1,7 +1,7 @@
 //! Decoding rows of any length on many threads, in stretches of bytes.
 //!
-//! The start of the first row in a stretch depends on the rows of the previous stretch, so threads
-//! pass it on. Nothing else has to wait: bytes are read before that, and decoded after it.
+//! The start of the first row in a stretch depends on the rows of the previous stretch, so a thread
+//! has to wait for it. Bytes are read before that, and decoded after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,16 +30,16 @@ pub(crate) struct Stretches {
     /// The rows.
     rows: Range<u64>,
     progress: Mutex<Progress>,
-    /// Signals that the end of a stretch was found, or it was given up.
+    /// Signals that the end of a stretch was found, or that decoding it failed.
     moved: Condvar,
     buffers: Arc<Buffers>,
 }
 
 #[derive(Debug)]
 struct Progress {
-    /// The known starts of rows in stretches that are not decoded yet.
+    /// The positions at which stretches start that are not decoded yet, as far as they are known.
     starts: BTreeMap<u64, RowPosition>,
-    /// Stretches that are being decoded, and will pass on the start of the next.
+    /// Stretches that are being decoded, which finds the start of the next.
     begun: BTreeSet<u64>,
 }
 
@@ -165,7 +165,7 @@ impl Stretches {
                 progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            // No thread is about to find it.
+            // No other thread is decoding this stretch.
             drop(progress);
             let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
             let next = self.advance(file, nearest, &buffer, position, &mut Vec::new())?;
@@ -180,15 +180,15 @@ impl Stretches {
     }
 }
 
-/// Returns the length of stretches for a number of rows: twice their average size, so that little
-/// else is read.
+/// Returns the length of stretches for a number of rows: twice their average size, so that few
+/// other rows are read.
 fn length(block: &Block, rows: u64) -> u64 {
     let all = u128::from(block.end - block.start) * 2;
     let share = all * u128::from(rows) / u128::from(block.rows.max(1));
     u64::try_from(share).unwrap_or(STRETCH).clamp(SHORT, STRETCH)
 }
 
-/// A stretch that is being decoded. If it is given up, other threads continue without it.
+/// Marks a stretch as being decoded. If decoding fails, other threads find the start of the next.
 struct StretchGuard<'a> {
     stretches: &'a Stretches,
     number: u64,

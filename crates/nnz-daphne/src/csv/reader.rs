@@ -48,8 +48,8 @@ impl CsvReader {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, if its labels are not UTF-8, if there are not as
-    /// many types as labels, or if no type can represent a column.
+    /// Fails if the file cannot be read, if its labels are not UTF-8, if the numbers of types and
+    /// labels differ, or if no type can represent a column.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_opened(&Opened::local(path)?, options)
     }

@@ -133,7 +133,7 @@ impl<R: Read> Read for Strict<R> {
         let read = self.inner.read(bytes)?;
         if read == 0 && !bytes.is_empty() && self.state == State::Quoted {
             let (line, column) = self.opened;
-            let (found, expected) = ("a quote that is never closed", "another");
+            let (found, expected) = ("a quote that is never closed", "a closing quote");
             return Err(io::Error::other(Fault { line, column, found, expected }));
         }
         for &byte in bytes.get(..read).unwrap_or_default() {

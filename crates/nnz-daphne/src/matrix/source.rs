@@ -16,10 +16,10 @@ use crate::file::DataFile;
 use crate::object::Object;
 use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
 
-/// A dense object is read element by element up to this multiple of the size of the file,
+/// The largest size of a dense object that is read as elements, as a multiple of the file size.
 const LARGEST_EXPANSION: u128 = 64;
 
-/// or up to this size in bytes.
+/// The size in bytes up to which a dense object is always read as elements.
 const SMALL: u128 = 16 << 20;
 
 /// A matrix in a file, read by row.
@@ -138,7 +138,7 @@ impl MatrixSource {
     }
 }
 
-/// Returns whether an object is read element by element.
+/// Returns whether an object is read as elements, not as entries.
 pub(crate) fn reads_dense(object: &Object) -> bool {
     let bytes = object.shape.elements().saturating_mul(object.value_type().size() as u128);
     let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);

@@ -87,7 +87,7 @@ impl<'a> Units<'a> {
         let (band, parts) = self.queue.parts(&mut self.window, rows, ENTRIES)?;
         self.rows.start = band.end;
         let long = |part: &BlockPart| {
-            !part.scattered && part.entries.end - part.entries.start > 2 * ENTRIES
+            !part.scattered && part.entries.end.saturating_sub(part.entries.start) > 2 * ENTRIES
         };
         if band.end - band.start == 1 && parts.iter().any(long) {
             for part in parts.into_iter().flat_map(|part| part.split(ENTRIES)) {
@@ -99,7 +99,7 @@ impl<'a> Units<'a> {
         Ok(())
     }
 
-    /// Returns the next stretch as a band; without another one this was the last.
+    /// Adds the next stretch as a band, or ends stretches after the last one.
     fn push_stretch(&mut self) {
         let Some((stretches, next)) = &mut self.stretches else { return };
         let Some(part) = stretches.part(*next) else {

@@ -203,21 +203,18 @@ impl BlockParser<'_> {
             Some(bytes) => block.end = block.data + bytes,
             None => {
                 if block_type == BlockType::Sparse && dialect != Dialect::Daphne {
-                    // Two numbers contradict each other, and the count of the row may be wrong.
+                    // Either the number of entries or the count of a row is wrong.
                     block.end = end;
                     RowPosition::check_counts(file, &block)?;
                 }
                 let found =
                     format!("{bytes} bytes for the {} entries of the {block}", block.stored);
-                return Err(file.mismatch(
-                    claim,
-                    found,
-                    format_args!("no more than the {left} there are"),
-                ));
+                let expected = format_args!("at most {left}, the rest of the file");
+                return Err(file.mismatch(claim, found, expected));
             }
         }
         if block.covers_no_elements() && block_type == BlockType::Sparse {
-            self.check_hollow(&block)?;
+            self.check_no_entries(&block)?;
         }
         // For a sparse block with elements, the counts of its rows give the exact location.
         if block_type == BlockType::UltraSparse && u128::from(block.stored) > elements {
@@ -228,8 +225,8 @@ impl BlockParser<'_> {
         Ok(block)
     }
 
-    /// Checks that a sparse block without elements has no entries. It is not read again.
-    fn check_hollow(&self, block: &Block) -> Result<()> {
+    /// Checks that a sparse block without elements has no entries. Such a block is not read later.
+    fn check_no_entries(&self, block: &Block) -> Result<()> {
         let file = self.window.file;
         if block.stored > 0 {
             let found = format!("{} entries", block.stored);

@@ -70,9 +70,9 @@ impl Header {
         for (number, column) in columns.iter_mut().enumerate() {
             let len = u16::from_le_bytes(window.take(at, end)?);
             if u64::from(len) > end - at - 2 {
-                let found =
-                    format_args!("a label of {len} bytes, of which {} are there", end - at - 2);
-                return Err(file.mismatch(at, found, "a label inside the file"));
+                let found = format_args!("a label of {len} bytes");
+                let expected = format_args!("at most {}, the rest of the file", end - at - 2);
+                return Err(file.mismatch(at, found, expected));
             }
             let label = &window.at(at + 2, len.into(), end)?[..len.into()];
             column.label = if dialect == Dialect::Spec {

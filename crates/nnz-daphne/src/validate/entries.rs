@@ -79,7 +79,7 @@ impl Check<'_> {
             repeated = twice(object, block)?;
         }
         if let Some((at, col)) = repeated {
-            let message = format!("column {col} is stored twice in a row of the {block}");
+            let message = format!("column {col} is stored twice in the same row of the {block}");
             self.fault(file.at(at), message);
         }
         if let Some((at, row, col)) = disorder {
@@ -92,7 +92,7 @@ impl Check<'_> {
         }
         if too_long {
             let message =
-                format!("a row of the {block} has too many columns to check for duplicates");
+                format!("a row of the {block} has too many entries to check for duplicates");
             self.note(file.at(block.start), message);
         }
         Ok(())

@@ -21,20 +21,21 @@ impl Check<'_> {
         if object.without_elements > 0 && elements > 0 {
             self.note(
                 place.clone(),
-                format!("{} blocks cover no element", object.without_elements),
+                format!("{} blocks cover no elements", object.without_elements),
             );
         }
         let mut labels = BTreeSet::new();
         let twice = object.columns.iter().find(|column| !labels.insert(&column.label));
         if let Some(column) = twice.filter(|_| object.data_type == DataType::Frame) {
-            let message = format!("{:?} labels two columns, which DAPHNE refuses", column.label);
+            let label = &column.label;
+            let message = format!("two columns have the label {label:?}, which DAPHNE rejects");
             self.note(place, message);
         }
         if object.dialect == Dialect::Daphne2022 {
             let mut padding = [0; 6];
             object.file.read(2, &mut padding)?;
             if padding != [0; 6] {
-                let message = "padding bytes are not zero, as in files of version 0.1";
+                let message = "padding bytes are not zero; DAPHNE 0.1 did not initialize them";
                 self.note(object.file.at(2), message);
             }
         }

@@ -173,7 +173,7 @@ fn duplicate_entries_are_errors() {
         assert_eq!(matrix.locate(0, 2).unwrap(), at.map(At::Byte));
         let twice = bytes.faults();
         assert!(
-            twice[0].starts_with(&format!("byte {}: column 2 is stored twice in a row", at[1])),
+            twice[0].starts_with(&format!("byte {}: column 2 is stored twice in the same", at[1])),
             "{twice:?}"
         );
         // In a dense matrix it is not defined which of the two is used.

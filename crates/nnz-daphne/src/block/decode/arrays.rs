@@ -7,6 +7,7 @@ use crate::block::Arrays;
 use crate::file::swap_on_big_endian;
 
 impl Decoder<'_> {
+    /// Decodes rows, or some entries of one row.
     pub(super) fn arrays<T: Element>(
         &self,
         BlockPart { block, rows, entries, .. }: &BlockPart,

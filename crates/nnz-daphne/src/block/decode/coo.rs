@@ -6,11 +6,12 @@ use super::{BlockPart, Decoder};
 use crate::block::Coo;
 use crate::file::swap_on_big_endian;
 
-/// The largest number of entries in a part; parts that cannot be split further are an error above
-/// that.
+/// The largest number of entries in a part. If a part with more entries cannot be split, decoding
+/// fails.
 const MOST: u64 = 1 << 26;
 
 impl Decoder<'_> {
+    /// Decodes the entries of some rows, sorted by row.
     pub(super) fn coo<T: Element>(
         &self,
         BlockPart { block, rows, entries, .. }: &BlockPart,

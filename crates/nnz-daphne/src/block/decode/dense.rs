@@ -1,4 +1,4 @@
-//! Decoding elements: of a dense block into entries, and of any block into panels.
+//! Decoding dense blocks into entries, and blocks of any type into panels of elements.
 
 use std::ops::Range;
 
@@ -16,6 +16,7 @@ const SHORT_ROW: u64 = 4096;
 const WINDOW: usize = 256 << 10;
 
 impl Decoder<'_> {
+    /// Decodes the elements whose bits are not all zero, as entries.
     pub(super) fn dense_entries<T: Element>(
         &self,
         part: &BlockPart,
@@ -69,7 +70,7 @@ impl Decoder<'_> {
         let mut batch = Batch::new(Order::Row, Values::new(value_type));
         self.entries(part, &mut batch)?;
         let mut panel = zeroed(value_type, part.rows.end - part.rows.start, cols.end - cols.start)?;
-        // No more than the elements of the panel.
+        // At most the number of elements of the panel, which are in memory.
         let width = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX);
         scatter(&batch, part, &cols, width, &mut panel)?;
         *values = panel;
@@ -118,7 +119,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Copies entries to their elements. Two entries for one element are an error.
+/// Copies entries into a panel. Duplicate entries are an error.
 fn scatter(
     batch: &Batch,
     part: &BlockPart,

@@ -11,7 +11,7 @@ pub(super) struct DenseStream {
     cols: u64,
     elements: u128,
     size: usize,
-    /// Whether explicit zeros have a meaning, which elements cannot represent.
+    /// Whether explicit zeros are entries, which a dense block cannot represent.
     sparse: bool,
     /// The index of the next element to be written.
     next: u128,
