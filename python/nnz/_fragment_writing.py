@@ -158,7 +158,7 @@ class WrittenFragments(FragmentReader):
         True
         """
         if not _nnz.becomes_text(os.fsdecode(path)):
-            raise ArgumentError(f"{os.fsdecode(path)}: names of text end in .tsv, .txt or .bed, also with .gz; write() writes fragment files")
+            raise ArgumentError(f"{os.fsdecode(path)}: expected the extension .tsv, .txt or .bed, also with .gz; write() writes fragment files")
         options = {"force": force, "no_sync": no_sync, "threads": threads}
         with storage(self._handle.storage_options):
             return write_fragments(self._handle.path, path, None, progress, options)

@@ -21,7 +21,7 @@ def check_unset(**arguments: Any) -> None:
     """Refuse arguments that functions of NumPy pass on, and that matrices have no use for."""
     for name, value in arguments.items():
         if value is not None:
-            raise ArgumentError(f"{name}={value!r}: a matrix on disk has no {name} here, only None")
+            raise ArgumentError(f"{name}={value!r}: expected None, as a matrix on disk does not support {name}")
 
 
 def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:

@@ -62,7 +62,7 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
         if is_frame(obj):
             columns, rows, dropped = _columns(obj)
             if dropped and given.get("strict"):
-                raise UnsupportedError(f"cannot store {', '.join(dropped)}; the option `strict` makes this an error")
+                raise UnsupportedError(f"cannot store {', '.join(dropped)}; the option `strict` does not allow dropping data")
             made = _nnz.write_table(columns, rows, target, given, report)
         elif isinstance(obj, Table) and handle_of(obj).is_whole():
             # It need not be in memory.

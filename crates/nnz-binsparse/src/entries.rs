@@ -167,7 +167,7 @@ impl EntryReader {
             return Err(Error::mismatch(place, found, expected));
         }
         match structure::diagonal(structure, value).filter(|_| row == col) {
-            Some(expected) => Err(Error::mismatch(place, "another value", expected)),
+            Some(expected) => Err(Error::mismatch(place, value, expected)),
             None => Ok(true),
         }
     }

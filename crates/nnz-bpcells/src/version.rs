@@ -127,7 +127,7 @@ impl Version {
                 Ok(Self { packing, value_type, format_version })
             }
             _ => Err(unsupported_matrix(
-                "is not known: expected uint, float or double, and v1 or v2",
+                "is not supported: expected uint, float or double values, and v1 or v2",
             )),
         }
     }
@@ -173,7 +173,7 @@ impl FragmentVersion {
             return Err(unsupported(text, place, "is not a version of BPCells fragments"));
         };
         let Some(format_version) = FormatVersion::parse(format_version) else {
-            return Err(unsupported(text, place, "is not known: expected v1 or v2"));
+            return Err(unsupported(text, place, "is not supported: expected v1 or v2"));
         };
         Ok(Self { packing, format_version })
     }

@@ -170,7 +170,7 @@ impl<'a> Window<'a> {
         }
         let available = end.min(self.file.len()).saturating_sub(start);
         if available < least as u64 {
-            let found = format_args!("{available} bytes before the end");
+            let found = format_args!("{available} bytes before the end of the file");
             let expected = format_args!("at least {least}");
             return Err(self.file.mismatch(start + available, found, expected));
         }

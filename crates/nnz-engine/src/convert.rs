@@ -144,7 +144,7 @@ pub fn convert(
     if options.strict && !dropped.is_empty() {
         let what = format!("cannot store {}", dropped.join(", "));
         let error = Error::unsupported(target.place(), what);
-        return Err(error.with_hint("strict", "makes this an error"));
+        return Err(error.with_hint("strict", "does not allow dropping data"));
     }
 
     // Now, because the target may be the source itself.

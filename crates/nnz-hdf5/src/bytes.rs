@@ -112,7 +112,10 @@ impl<'a> Fields<'a> {
         }
         match self.u8()? {
             found if found == version => Ok(()),
-            found => Err(invalid(format!("version {found} of \"{}\"", signature.escape_ascii()))),
+            found => {
+                let name = signature.escape_ascii();
+                Err(invalid(format!("version {found} of \"{name}\" instead of {version}")))
+            }
         }
     }
 }

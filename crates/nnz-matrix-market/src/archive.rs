@@ -136,8 +136,7 @@ impl Archive {
             let what = match &*self.files.others() {
                 "" => "an archive without a .mtx file".to_owned(),
                 others => format!(
-                    "an archive without a .mtx file; it contains {}, which can be read after it is extracted by \
-                     tar -xf",
+                    "an archive without a .mtx file; to read {}, extract the archive by tar -xf",
                     others.escape_debug()
                 ),
             };

@@ -207,7 +207,7 @@ impl MatrixMarketSource {
         if !repairs.is_complete() && (count < self.stored || !self.ends_a_line()?) {
             let what = format!("{stated}: it may be truncated");
             let error = Error::unsupported(place, what);
-            return Err(error.with_hint("complete", "asserts that it is complete"));
+            return Err(error.with_hint("complete", "reads the entries that are there"));
         }
         repairs.add(place, stated);
         self.stored = count;

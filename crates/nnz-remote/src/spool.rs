@@ -193,6 +193,6 @@ struct End(Arc<Copy>);
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.0.finish(Err(Failure::transient("the request was abandoned")));
+        self.0.finish(Err(Failure::transient("the request ended without a response")));
     }
 }

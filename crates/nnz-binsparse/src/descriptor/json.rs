@@ -33,6 +33,14 @@ pub(super) fn string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
+/// Describes a text that is not an object with unique keys.
+pub(super) fn not_an_object(text: &str, error: &serde_json::Error) -> String {
+    match text.trim_start().starts_with('{') {
+        true => format!("{} ({error})", excerpt(text)),
+        false => excerpt(text),
+    }
+}
+
 /// Shortens a text for a message.
 pub(super) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;

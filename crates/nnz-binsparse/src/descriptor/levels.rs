@@ -22,8 +22,9 @@ pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Lay
         };
         let rank = rank(&level, &place_of_level)?;
         left = left.checked_sub(rank).ok_or_else(|| {
-            let expected = format!("{dimensions} dimensions, like the shape");
-            Error::mismatch(place_of_level.clone(), "levels of more dimensions", expected)
+            let found = format!("levels of more than {dimensions} dimensions");
+            let expected = format!("{dimensions}, like the shape");
+            Error::mismatch(place_of_level.clone(), found, expected)
         })?;
         levels.push(Level { kind, rank });
         text = member(&level, "level", &place_of_level)?.to_owned();
@@ -44,7 +45,7 @@ pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Lay
 
 fn object(text: &str, place: &Place) -> Result<Keys> {
     serde_json::from_str(text).map_err(|error| {
-        let found = format!("{} ({error})", json::excerpt(text));
+        let found = json::not_an_object(text, &error);
         Error::mismatch(place.clone(), found, "an object").with_source(error)
     })
 }

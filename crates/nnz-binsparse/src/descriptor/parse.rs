@@ -65,8 +65,11 @@ pub(super) fn layout(keys: &Keys, dimensions: usize, found: &mut Deviations) -> 
 /// Splits the text into the descriptor and the keys of the user.
 fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys, Keys)> {
     let read = serde_json::from_str::<Keys>(text).map_err(|error| {
-        let what = format!("invalid JSON: {error}");
-        Error::mismatch(place.clone(), what, "a descriptor").with_source(error)
+        let what = match error.is_data() {
+            true => json::not_an_object(text, &error),
+            false => format!("invalid JSON ({error})"),
+        };
+        Error::mismatch(place.clone(), what, "a JSON object").with_source(error)
     });
     let mut user = found.take(read)?;
     let Some(inner) = user.remove(DESCRIPTOR) else {
@@ -79,7 +82,7 @@ fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys,
         return None;
     };
     let inner = serde_json::from_str::<Keys>(&inner).map_err(|error| {
-        let what = format!("{} ({error})", json::excerpt(&inner));
+        let what = json::not_an_object(&inner, &error);
         Error::mismatch(place.clone(), what, "an object").with_source(error)
     });
     found.take(inner).map(|inner| (inner, user))

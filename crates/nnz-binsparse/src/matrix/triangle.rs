@@ -47,11 +47,11 @@ fn check_diagonal(
     entry: usize,
     first: u64,
 ) -> Result<()> {
-    let value = batch.values.get(entry);
-    match value.and_then(|value| structure::diagonal(structure, value)) {
+    let Some(value) = batch.values.get(entry) else { return Ok(()) };
+    match structure::diagonal(structure, value) {
         Some(expected) => {
             let place = source.values.place(first + entry as u64);
-            Err(Error::mismatch(place, "another value", expected))
+            Err(Error::mismatch(place, value, expected))
         }
         None => Ok(()),
     }
@@ -90,10 +90,12 @@ pub(super) fn trim(
                 if start + at as u64 == major {
                     check_diagonal(source, structure, batch, entry, first)?;
                 }
-            } else if batch.values.get(entry).is_some_and(|value| !structure::is_zero(value)) {
+            } else if let Some(value) = batch.values.get(entry)
+                && !structure::is_zero(value)
+            {
                 let place = source.values.place(first + entry as u64);
                 let expected = format!("zero, since the matrix is {structure}");
-                return Err(Error::mismatch(place, "another value", expected));
+                return Err(Error::mismatch(place, value, expected));
             }
         }
     }

@@ -53,7 +53,10 @@ impl LevelStore {
         };
         if inner.is_none() && positions.is_some() {
             let place = place.clone().with_array("binsparse.shape".to_owned());
-            let what = format!("{extents:?} elements in {} arrays", positions.unwrap_or(0));
+            let what = match positions {
+                Some(count) if count > 1 => format!("{count} slices of the shape {extents:?}"),
+                _ => format!("the shape {extents:?}"),
+            };
             found.refuse(Error::mismatch(place, what, "fewer than 2^64 elements"));
         }
         // An overflow does not matter if nothing is stored.

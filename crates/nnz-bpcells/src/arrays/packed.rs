@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use nnz_bitpack::{
-    CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochTable, unpack_chunks, unpack_chunks_onto,
+    CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochError, EpochTable, unpack_chunks,
+    unpack_chunks_onto,
 };
 use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, Result, ValueType};
@@ -271,8 +272,23 @@ fn epochs(offsets: &Vector, chunks: u64, words: u64) -> Result<EpochTable> {
     }
     let mut entries = vec![0; in_memory(expected)];
     offsets.read_into(0, &mut entries)?;
-    EpochTable::new(&entries, chunks, EPOCH_WORDS)
-        .map_err(|error| Error::mismatch(offsets.place(), error, "boundaries of 2^32 words"))
+    EpochTable::new(&entries, chunks, EPOCH_WORDS).map_err(|error| bad_offsets(offsets, error))
+}
+
+/// Returns the error for invalid elements of `idx_offsets`.
+fn bad_offsets(offsets: &Vector, error: EpochError) -> Error {
+    let (element, found, expected) = match error {
+        EpochError::First { found } => (0, found, "0".to_owned()),
+        EpochError::Last { found, chunks } => {
+            let len = chunks.saturating_add(1);
+            (offsets.len() - 1, found, format!("{len}, the length of idx"))
+        }
+        EpochError::Order { entry, previous, found, last } => {
+            (entry as u64, found, format!("more than {previous} and less than {last}"))
+        }
+        other => return Error::mismatch(offsets.place(), other, "boundaries of 2^32 words"),
+    };
+    Error::mismatch(offsets.place_of(element), found, expected)
 }
 
 /// Returns the first `len` elements of a buffer, which grows if necessary and never shrinks.

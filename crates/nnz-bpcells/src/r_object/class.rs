@@ -57,7 +57,7 @@ pub(super) fn no_data(rds: &Rds, class: &str) -> Error {
         // A matrix of another class.
         (None, []) if ["Dim", "Dimnames"].iter().all(|slot| rds.object(slot).is_ok()) => {
             let what = format!("an R object of class {class}");
-            unsupported(&what, "; save as(x, \"generalMatrix\")")
+            unsupported(&what, "; convert it by as(x, \"generalMatrix\")")
         }
         (None, []) => unsupported_class(&class.to_string()),
         (None, several) => {
@@ -117,12 +117,12 @@ fn unsupported(what: &str, remedy: &str) -> String {
 fn unsupported_class(class: &str) -> String {
     let ends = |names: &[&str]| names.iter().any(|name| class.ends_with(name));
     let remedy = match class {
-        _ if ends(&["sparseVector"]) => "; save as(x, \"sparseMatrix\")",
+        _ if ends(&["sparseVector"]) => "; convert it by as(x, \"sparseMatrix\")",
         _ if ends(&["Seurat", "Assay", "Assay5"]) => {
             "; save a matrix of it, such as GetAssayData(x)"
         }
         _ if ends(&["Experiment"]) => "; save a matrix of it, such as assay(x)",
-        "data.frame" => "; save as.matrix(x)",
+        "data.frame" => "; convert it by as.matrix(x)",
         _ => "",
     };
     unsupported(&format!("an R object of class {class}"), remedy)

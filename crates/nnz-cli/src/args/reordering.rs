@@ -67,7 +67,7 @@ impl Reorderings {
             let axis = axis.axis(source, &header)?;
             let place = &mut orders[usize::from(axis == Axis::Cols)];
             if *place != Reordering::Unchanged {
-                return Err(Error::argument(format!("the {axis} have two orders")));
+                return Err(Error::argument(format!("--reorder is given twice for the {axis}")));
             }
             *place = match order {
                 Order::Text(order) => order.clone(),

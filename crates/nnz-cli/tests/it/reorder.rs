@@ -87,7 +87,7 @@ fn wrong_orders_are_refused() {
         assert!(says.contains(expected), "{order}: {says}");
     }
     let twice = [&convert[..], &["rows=frequency", "--reorder", "cells=frequency"]].concat();
-    assert!(run(&twice).refused_by("diff").contains("the rows have two orders"));
+    assert!(run(&twice).refused_by("diff").contains("--reorder is given twice for the rows"));
     assert!(!Path::new(&target).exists());
 }
 

@@ -240,7 +240,7 @@ impl Hdf5Writer {
         let place = self.place(array);
         let ElementType::Compound(fields) = &element else {
             let found = format!("compounds for elements of type {element}");
-            return Err(Error::mismatch(place, found, "other elements"));
+            return Err(Error::mismatch(place, found, "elements of a compound type"));
         };
         let mut packed = Vec::new();
         let mut store = |string: &[u8]| Ok(self.file.store_string(string)?.to_vec());

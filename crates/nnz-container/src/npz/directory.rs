@@ -43,7 +43,7 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<DirectoryEntry
     let Some((start, shift)) = start.and_then(|start| Some((start, start.checked_sub(end.start)?)))
     else {
         let found = format!("a directory of {} bytes at byte {}", end.bytes, end.start);
-        return Err(damaged(found, "a directory that ends here"));
+        return Err(damaged(found, "a directory that ends at this byte"));
     };
     if end.bytes > MAX_LEN {
         return Err(damaged(format!("a directory of {} bytes", end.bytes), "at most 64 MiB"));
@@ -56,7 +56,7 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<DirectoryEntry
         let at = start + (directory.len() - rest.0.len()) as u64;
         let Some(mut entry) = read_entry(&mut rest) else {
             let place = place.clone().at(At::Byte(at));
-            return Err(Error::mismatch(place, "a damaged directory", "a directory entry"));
+            return Err(Error::mismatch(place, "other bytes", "an entry of the zip directory"));
         };
         entry.offset = entry.offset.saturating_add(shift);
         entries.push(entry);

@@ -67,7 +67,7 @@ impl Entry {
         let mut header = [0; 30];
         read_at(file, listed.offset, &mut header, &place)?;
         let at = || place.clone().at(At::Byte(listed.offset));
-        let damaged = || Error::mismatch(at(), "no local header", "the header of the array");
+        let damaged = || Error::mismatch(at(), "other bytes", "the header of a zip entry");
         let mut fields = Fields(header.strip_prefix(b"PK\x03\x04").ok_or_else(damaged)?);
         let lengths = fields.skip(22).and_then(|()| Some((fields.u16()?, fields.u16()?)));
         let (name, extra) = lengths.ok_or_else(damaged)?;

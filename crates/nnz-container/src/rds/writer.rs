@@ -195,7 +195,7 @@ impl TreeWriter for RdsWriter {
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         let found = array.0.checked_sub(1).and_then(|at| self.members.get_mut(at));
         let Some((name, NewMember::Numbers(_, spool))) = found else {
-            return Err(Error::mismatch(self.place(array), "numbers", "another member"));
+            return Err(Error::mismatch(self.place(array), "numbers", "strings"));
         };
         let appended = spool.append(bytes, &self.staged.spill_directory());
         let place = || Place::array(self.staged.path(), &**name);
@@ -206,7 +206,7 @@ impl TreeWriter for RdsWriter {
         let place = self.place(array);
         let mut kept = match self.member(array) {
             Some(NewMember::Texts(texts)) => std::mem::take(texts),
-            _ => return Err(Error::mismatch(place, "strings", "another member")),
+            _ => return Err(Error::mismatch(place, "strings", "numbers")),
         };
         let appended = self.keep(&place, "string", strings, &mut kept);
         if let Some(NewMember::Texts(texts)) = self.member(array) {

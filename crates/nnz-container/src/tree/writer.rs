@@ -124,7 +124,7 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     /// Fails as [`append_bytes`](Self::append_bytes) and [`append_strings`](Self::append_strings).
     fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
         let _ = fields;
-        Err(Error::mismatch(self.place(array), "compounds", "other elements"))
+        Err(Error::mismatch(self.place(array), "compounds", "numbers or strings"))
     }
 
     /// Writes the rest of a complete array, and frees its memory. Other arrays are finished with

@@ -87,7 +87,7 @@ impl StoredArray {
                     None => Err(Error::mismatch(
                         self.place.clone(),
                         format!("{len} elements without the last chunk"),
-                        "all chunks, as the server does not list them",
+                        "the last chunk, as the server does not list chunks",
                     )),
                 };
             }
@@ -96,8 +96,8 @@ impl StoredArray {
         if claimed <= stored.saturating_add(unchecked) {
             return Ok(());
         }
-        let found = format!("{len} elements with chunks of {stored} bytes");
-        Err(Error::mismatch(self.place.clone(), found, format!("chunks of {claimed} bytes")))
+        let found = format!("{len} elements with chunks of {stored} bytes in total");
+        Err(Error::mismatch(self.place.clone(), found, format!("{claimed} bytes")))
     }
 
     /// Calls `each` with the length of each file of chunks.
@@ -256,7 +256,8 @@ impl StoredArray {
 
 /// Creates the error that a chunk could not be decoded.
 pub(super) fn decode_error(why: DecodeError, place: Place, what: &str, bytes: usize) -> Error {
-    why.error(place, |why| format!("damaged data of {what}: {why}"), bytes_of(bytes))
+    let expected = format!("{what} of {}", bytes_of(bytes));
+    why.error(place, |why| format!("damaged data of {what}: {why}"), expected)
 }
 
 fn bytes_of(bytes: usize) -> String {

@@ -151,7 +151,7 @@ impl BlockParser<'_> {
         for (side, first, count, all, at) in sides {
             let inside = |first: u64| first <= all && (first < all || count == 0);
             let what = format!("{side}s {first} to {}", u128::from(first) + u128::from(count));
-            let expected = format!("{side}s of the object, which has {all}");
+            let expected = format!("{side}s of the object, which ends at {side} {all}");
             if !inside(first) {
                 return Err(file.mismatch(start + at, what, expected));
             }

@@ -102,7 +102,7 @@ pub(super) fn value_type(window: &mut Window<'_>, dialect: Dialect, at: u64) -> 
     dialect.value_type(code).ok_or_else(|| {
         let names: Vec<&str> = dialect.value_types().iter().map(|t| t.name()).collect();
         let what = format!(
-            "found value type {code}, which the dialect {dialect} does not have ({})",
+            "found value type {code}, expected a type of the dialect {dialect}: {}",
             names.join(", ")
         );
         Error::new(ErrorKind::Unrecognized(what), window.file.at(at))

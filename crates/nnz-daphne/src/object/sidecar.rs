@@ -37,7 +37,7 @@ impl Object {
                 return Err(Error::mismatch(place.clone(), stated, expected));
             }
             (None, Some(name)) => {
-                self.notes.push(format!("its .meta file has an unknown value type {name:?}"));
+                self.notes.push(format!("the .meta file has an unknown value type {name:?}"));
             }
             _ => {}
         }
@@ -46,8 +46,9 @@ impl Object {
             && self.data_type == DataType::Csr
             && u64::try_from(stated) != Ok(stored)
         {
-            self.notes
-                .push(format!("its .meta file has {stated} entries, but the file stores {stored}"));
+            self.notes.push(format!(
+                "the .meta file has {stated} entries, but the data file stores {stored}"
+            ));
         }
         Ok(())
     }
@@ -73,9 +74,8 @@ impl Object {
             }
         }
         if differing > 0 {
-            self.notes.push(format!(
-                "{differing} labels of its .meta file differ from those in the file"
-            ));
+            self.notes
+                .push(format!("{differing} labels in the .meta file differ from the data file"));
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(super) fn decode(stored: &[u8], _: &[u32], out: &mut [u8]) -> Result<usize, 
         let length = 2 + if high == 7 { 7 + next()? } else { high };
         let distance = (low << 8) + next()? + 1;
         let from = at.checked_sub(distance);
-        let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
+        let from = from.ok_or_else(|| DecodeError::damaged("a match offset before the start"))?;
         let copied = out.get_mut(from..at + length).ok_or(DecodeError::TooLong)?;
         // A copy may overlap its own output.
         for step in distance..copied.len() {

@@ -19,7 +19,7 @@ pub(crate) fn parse(body: &[u8], sizes: Sizes) -> Result<Dataspace> {
         _ => return Err(invalid(format!("a dataspace of version {version}"))),
     };
     if rank > MAX_RANK {
-        return Err(invalid(format!("{rank} dimensions")));
+        return Err(invalid(format!("{rank} dimensions, more than {MAX_RANK}")));
     }
     let mut shape = || (0..rank).map(|_| fields.length(sizes)).collect::<Result<Vec<u64>>>();
     let own = shape()?;

@@ -126,7 +126,7 @@ fn parse_v4(mut fields: Fields<'_>, sizes: Sizes) -> Result<LayoutMessage> {
 
 fn lengths(fields: &mut Fields<'_>, rank: u8, bytes: usize) -> Result<Vec<u64>> {
     if !(1..=8).contains(&bytes) {
-        return Err(invalid(format!("lengths of {bytes} bytes")));
+        return Err(invalid(format!("chunk lengths of {bytes} bytes each")));
     }
     (0..rank).map(|_| fields.number(bytes)).collect()
 }

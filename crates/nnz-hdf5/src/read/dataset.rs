@@ -182,8 +182,8 @@ impl Dataset {
         if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
-        let found = format!("{} elements with chunks of {stored} bytes", self.len);
-        let expected = format!("chunks of {claimed} bytes");
+        let found = format!("{} elements with chunks of {stored} bytes in total", self.len);
+        let expected = format!("{claimed} bytes");
         Err(Error::mismatch(self.place.clone(), found, expected))
     }
 

@@ -223,7 +223,7 @@ impl Dataset {
         chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
             let place = chunked.place_of(entry.chunk, &self.place);
             let found = |what: &str| format!("a damaged chunk at byte {}: {what}", entry.address);
-            why.error(place, found, format!("{} bytes", chunked.bytes))
+            why.error(place, found, format!("a chunk that decodes to {} bytes", chunked.bytes))
         })
     }
 

@@ -65,8 +65,10 @@ impl Layout {
     ) -> Result<Self> {
         let mismatch = |found, expected| Error::mismatch(Place::default(), found, expected);
         let bytes = len.checked_mul(size as u64);
-        let too_long =
-            || mismatch(format!("{len} elements"), "a length that can be stored".to_owned());
+        let too_long = || {
+            let found = format!("{len} elements of {size} bytes");
+            mismatch(found, "fewer than 2^64 bytes".to_owned())
+        };
         let bytes = bytes.ok_or_else(too_long)?;
         match parsed {
             LayoutMessage::Compact(data) => {
@@ -96,7 +98,9 @@ impl Layout {
                 let bytes = bytes.and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(0);
                 let Some(grid) = grid.filter(|_| bytes > 0) else {
                     let found = format!("chunks of {} elements of {size} bytes", shown(&chunk));
-                    return Err(mismatch(found, format!("1 byte to 4 GiB, for {}", shown(shape))));
+                    let expected =
+                        format!("chunks of 1 byte to 4 GiB for the shape {}", shown(shape));
+                    return Err(mismatch(found, expected));
                 };
                 if address == UNDEFINED {
                     return Ok(Self::Unallocated { chunks: grid.count() });

@@ -110,7 +110,7 @@ impl ExistingGroup {
             messages.push((message, *order));
         }
         if links.is_empty() {
-            return Err(unsupported("groups of this kind cannot be extended"));
+            return Err(unsupported("links cannot be added to a group of this kind"));
         }
         messages.extend(links.into_iter().map(|link| (link, 0)));
         edits.move_messages(self.group.address(), &messages, output)?;
@@ -224,7 +224,7 @@ impl Edits<'_> {
         }
         // Headers that are too long are not read.
         if block.len() > MAX_BYTES - self.header.blocks.first().map_or(0, |first| first.bytes) {
-            return Err(unsupported("groups with so many links cannot be extended"));
+            return Err(unsupported("links cannot be added to a group that has this many"));
         }
         output.align()?;
         let mut body = output.append(&block)?.to_le_bytes().to_vec();
@@ -233,7 +233,7 @@ impl Edits<'_> {
         let continuation = Message { kind: MessageType::CONTINUATION, flags: 0, body };
         put_message(&mut first, header, &continuation, 0)?;
         let Some(place) = header.blocks.first().filter(|place| place.bytes >= first.len()) else {
-            return Err(unsupported("groups with such a short header cannot be extended"));
+            return Err(unsupported("links cannot be added to a group whose header is this short"));
         };
         let mut count = messages.len() + 1;
         // Fewer bytes than the head of a message are a gap.
@@ -248,7 +248,7 @@ impl Edits<'_> {
         match u16::try_from(count) {
             Ok(count) if header.version == 1 => output.write_at(address + 2, &count.to_le_bytes()),
             Err(_) if header.version == 1 => {
-                Err(unsupported("groups with so many links cannot be extended"))
+                Err(unsupported("links cannot be added to a group that has this many"))
             }
             _ => Ok(()),
         }

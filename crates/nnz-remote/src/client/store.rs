@@ -185,7 +185,8 @@ impl Store {
                 return Ok((found, token.is_none()));
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
+        let what = format!("the server lists more than {MOST_PAGES} pages");
+        Err(Failure::new(io::ErrorKind::Other, what))
     }
 
     fn denied(&self, what: &str, refusal: &Refusal) -> Failure {

@@ -125,7 +125,7 @@ impl Delivery {
 impl Drop for Delivery {
     fn drop(&mut self) {
         if !self.delivered {
-            let ended = Failure::transient("the request was abandoned");
+            let ended = Failure::transient("the request ended without a response");
             self.object.deliver(self.start, Err(ended));
         }
     }

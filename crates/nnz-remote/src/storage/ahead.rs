@@ -244,7 +244,7 @@ impl Drop for OpenRequest {
     fn drop(&mut self) {
         if !self.done {
             self.storage.shared.release_ahead(self.range.end - self.range.start);
-            self.finish(None, Err(Failure::transient("the request was abandoned")));
+            self.finish(None, Err(Failure::transient("the request ended without a response")));
         }
     }
 }

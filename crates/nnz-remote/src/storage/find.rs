@@ -118,7 +118,7 @@ impl RemoteStorage {
                 }
                 Err(failure) => match list.await {
                     Ok(list) => Ok(Err((failure, list))),
-                    Err(_) => Err(Failure::transient("the request was abandoned")),
+                    Err(_) => Err(Failure::transient("the request ended without a response")),
                 },
             }
         })??;
@@ -211,7 +211,8 @@ impl RemoteStorage {
                 return Ok(Err(store));
             }
             let own = own.unwrap_or_else(ask).await;
-            let own = own.map_err(|_| Failure::transient("the request was abandoned"))?;
+            let own =
+                own.map_err(|_| Failure::transient("the request ended without a response"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
                 store = marked(files.inside, &[]).await;

@@ -201,8 +201,8 @@ fn structure(
     match &*slots.letter("diag")? {
         "N" => Ok((Structure::General, Some(triangle))),
         _ => {
-            let what = "a triangular matrix whose diagonal of ones is not stored: \
-                        save as(x, \"generalMatrix\")";
+            let what = "a triangular matrix whose diagonal of ones is not stored; \
+                        convert it by as(x, \"generalMatrix\")";
             Err(Error::unsupported(slots.place(Some("diag")), what))
         }
     }

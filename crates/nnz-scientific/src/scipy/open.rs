@@ -176,7 +176,8 @@ fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> 
     let values = array.read(&array.all(), LONGEST_FILL)?;
     let only = values.get(0).filter(|_| values.len() == Some(1));
     let found = only.ok_or_else(|| {
-        Error::mismatch(array.place(), format!("{:?} values", array.shape()), "one")
+        let found = format!("an array of shape {:?}", array.shape());
+        Error::mismatch(array.place(), found, "one value")
     })?;
     let Ok(value) = found.cast(value_type, Rounding::Refused) else {
         let expected = format!("a value that fits into {value_type}, the type of data");
@@ -214,7 +215,8 @@ fn coords(file: &dyn Group, rank: u64) -> Result<Vec<Indices>> {
                 &[rows, _] => format!("indices for {rows} dimensions"),
                 _ => format!("an array of {} dimensions", shape.len()),
             };
-            return Err(Error::mismatch(array.place(), found, format!("indices for {rank}")));
+            let expected = format!("indices for {rank} dimensions");
+            return Err(Error::mismatch(array.place(), found, expected));
         }
     }
     (0..rank).map(|row| Vector::row(&array, row).and_then(Indices::new)).collect()

@@ -185,7 +185,11 @@ impl SparseGroup {
         let lengths = attribute.unsigned().and_then(|lengths| <[u64; 2]>::try_from(lengths).ok());
         let shape = lengths.ok_or_else(|| {
             let place = Place::array(group.path(), shape);
-            Error::mismatch(place, "an invalid attribute", "two nonnegative integers")
+            let found = match attribute.unsigned() {
+                Some(lengths) => format!("{lengths:?}"),
+                None => format!("an attribute of type {}", attribute.type_name()),
+            };
+            Error::mismatch(place, found, "two nonnegative integers")
         })?;
         Ok(Some(Self { order, shape, encoding }))
     }

@@ -87,7 +87,7 @@ impl MatrixSource {
             let Some(frame) = frame else { continue };
             if shape.len(axis) != frame.len() {
                 let found = format!("{path} of shape {shape}");
-                let expected = format!("{} {axis}, as {} has", frame.len(), frame.place());
+                let expected = format!("{} {axis}, the length of {}", frame.len(), frame.place());
                 return Err(Error::mismatch(place, found, expected));
             }
         }
@@ -206,7 +206,8 @@ fn open_sparse(
     let matrix = Compressed::open(arrays, shape, order, repairs)?;
     if matrix.unused() > 0 {
         let stored = matrix.entries().saturating_add(matrix.unused());
-        return Err(Error::mismatch(last, matrix.entries(), format!("{stored}, the end")));
+        let expected = format!("{stored}, the number of indices");
+        return Err(Error::mismatch(last, matrix.entries(), expected));
     }
     Ok(matrix)
 }

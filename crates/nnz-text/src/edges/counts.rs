@@ -86,7 +86,7 @@ impl HeaderCounts {
         let refuse = |found: String, expected: String| {
             let expected = format!("{expected}, as the header states");
             let error = Error::mismatch(place(), found, expected);
-            Err(error.with_hint("ignore_counts", "reads the list as it is"))
+            Err(error.with_hint("ignore_counts", "skips this check"))
         };
         let counted = |count: u64, what: &str| match count {
             1 => format!("1 {what}"),

@@ -117,7 +117,7 @@ impl Form {
                 let error = Error::mismatch(place, "a fourth field", "two nodes and a weight");
                 return Err(error.with_hint(
                     "weight",
-                    "selects the field of the weights, and the others are ignored",
+                    "selects the field of the weights and ignores the others",
                 ));
             }
             None => (count == 3 && !sample.is_empty_dict).then_some(2),

@@ -68,7 +68,7 @@ fn edge(text: &[u8], at: usize, form: &Form, visit: &mut impl Visit) -> Result<u
             Some(weight) if weight == field => weight_at(text, start, form, visit)?,
             None if form.empty => match text.get(start..start + 2) {
                 Some(b"{}") => start + 2,
-                _ => return Err(Fault::new(start, "{}, as in the first edge")),
+                _ => return Err(Fault::new(start, "{} for no attributes, as in the first edge")),
             },
             _ => field_end(text, start, form),
         };

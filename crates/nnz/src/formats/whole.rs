@@ -229,5 +229,5 @@ pub(super) fn check_strict(
         return Ok(());
     }
     let what = format!("cannot store {}", dropped.join(", "));
-    Err(Error::unsupported(place.clone(), what).with_hint("strict", "makes this an error"))
+    Err(Error::unsupported(place.clone(), what).with_hint("strict", "does not allow dropping data"))
 }

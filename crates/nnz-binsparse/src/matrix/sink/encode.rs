@@ -129,11 +129,9 @@ impl MatrixEncoder {
     }
 
     fn check_diagonal(&self, batch: &Batch, entry: usize, major: u64) -> Result<()> {
-        let value = batch.values.get(entry);
-        match value.and_then(|value| structure::diagonal(self.plan.structure, value)) {
-            Some(expected) => {
-                Err(Error::mismatch(self.plan.place(major, major), "another value", expected))
-            }
+        let Some(value) = batch.values.get(entry) else { return Ok(()) };
+        match structure::diagonal(self.plan.structure, value) {
+            Some(expected) => Err(Error::mismatch(self.plan.place(major, major), value, expected)),
             None => Ok(()),
         }
     }

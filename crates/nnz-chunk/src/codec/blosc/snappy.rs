@@ -41,7 +41,8 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, DecodeEr
             rest = after;
         } else {
             let from = at.checked_sub(distance).filter(|from| *from < at);
-            let from = from.ok_or_else(|| DecodeError::damaged("a match from before the start"))?;
+            let from =
+                from.ok_or_else(|| DecodeError::damaged("a match offset before the start"))?;
             // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];

@@ -196,8 +196,8 @@ fn read_variables(
         let begin = if version == 1 { reader.word()?.into() } else { reader.double_word()? };
         let bytes = lengths.iter().try_fold(kind.size() as u64, |all, &len| all.checked_mul(len));
         let bytes = bytes.ok_or_else(|| {
-            let found = format!("the variable {name} of more than 2^64 bytes");
-            Error::mismatch(place, found, "a size that can be stored")
+            let found = format!("the variable {name} of 2^64 bytes or more");
+            Error::mismatch(place, found, "fewer than 2^64 bytes")
         })?;
         variables.push(Variable { name, kind, records, lengths, attributes, begin, bytes });
     }

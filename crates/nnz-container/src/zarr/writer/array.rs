@@ -143,7 +143,7 @@ impl Array {
     ) -> Result<()> {
         let ElementType::Compound(fields) = &self.element else {
             let found = format!("compounds for elements of type {}", self.element);
-            return Err(Error::mismatch(self.place.clone(), found, "other elements"));
+            return Err(Error::mismatch(self.place.clone(), found, "elements of a compound type"));
         };
         let mut packed = Vec::new();
         let refused = || {

@@ -185,11 +185,7 @@ impl ZarrWriter {
         let node = self.nodes.get_mut(array.0);
         let done = node.and_then(|node| work(&mut node.kind, &self.target));
         let done = done.unwrap_or_else(|| {
-            Err(Error::mismatch(
-                place,
-                "elements of another type",
-                "elements of the type of the array",
-            ))
+            Err(Error::mismatch(place, "values of another type", "the type of the array"))
         });
         self.failed |= done.is_err();
         done

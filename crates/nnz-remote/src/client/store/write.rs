@@ -123,7 +123,8 @@ impl Store {
                 return Ok(found);
             }
         }
-        Err(Failure::new(io::ErrorKind::Other, "endless listing from the server"))
+        let what = format!("the server lists more than {MOST_PAGES} pages");
+        Err(Failure::new(io::ErrorKind::Other, what))
     }
 
     /// Writes an object, instead of one that may exist.

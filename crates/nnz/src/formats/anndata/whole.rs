@@ -169,7 +169,7 @@ fn write(
 }
 
 /// The effect of the option `strict`, in hints.
-const STRICT: &str = "makes this an error";
+const STRICT: &str = "does not allow dropping data";
 
 /// Commits a tree, unless what was dropped is an error.
 fn finish(

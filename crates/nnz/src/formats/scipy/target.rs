@@ -146,7 +146,7 @@ pub(super) fn write_tensor(
     if options.strict && !dropped.is_empty() {
         let what = format!("cannot store {}", dropped.join(", "));
         let error = Error::unsupported(to.place(), what);
-        return Err(error.with_hint("strict", "makes this an error"));
+        return Err(error.with_hint("strict", "does not allow dropping data"));
     }
     let mut tensor = from.read(context.memory())?;
     if let Some(fill) = tensor.fill.filter(|_| !tensor.is_full()) {
