@@ -82,7 +82,8 @@ class PCA(NamedTuple):
         given: Any = adata
         own = len(self.scores), len(self.loadings)
         if own != (given.n_obs, given.n_vars):
-            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features, expected {given.n_obs} and {given.n_vars} as in the AnnData object")
+            expected = f"{given.n_obs} and {given.n_vars}, as in the AnnData object"
+            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features: expected {expected}")
         given.obsm["X_pca"] = self.scores
         given.varm["PCs"] = self.loadings
         given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}

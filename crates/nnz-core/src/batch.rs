@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Order, Values};
+use crate::{At, Error, Header, Order, Place, Result, Values};
 
 /// The major vector (row or column) of each run of a batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,6 +210,73 @@ impl Batch {
         self.order.row_col(self.majors.get(run), self.minor(run, entry))
     }
 
+    /// Checks that the batch is one of a matrix with this header: runs, indices and values agree in number,
+    /// values have the type of the matrix, and every entry is inside of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not, with the position of the first entry that is outside.
+    pub fn check(&self, header: &Header) -> Result<()> {
+        let (runs, entries) = (self.runs(), self.entries());
+        let broken = |found: String, expected: String| {
+            Err(Error::mismatch(Place::default(), found, expected))
+        };
+        if self.offsets.first() != Some(&0) || !self.offsets.is_sorted() {
+            return broken("offsets of runs that decrease".to_owned(), "offsets from 0".to_owned());
+        }
+        let majors = match &self.majors {
+            Majors::Consecutive(_) => runs,
+            Majors::Listed(list) => list.len(),
+        };
+        let (minors, expected) = match &self.minors {
+            Minors::U32(list) => (list.len(), entries),
+            Minors::U64(list) => (list.len(), entries),
+            Minors::Spans(starts) => (starts.len(), runs),
+        };
+        if majors != runs || minors != expected {
+            let found = format!("a batch with {majors} majors and {minors} minors");
+            return broken(found, format!("{runs} and {expected}"));
+        }
+        if self.values.value_type() != header.value_type
+            || self.values.len().is_some_and(|len| len != entries)
+        {
+            let len = self.values.len().unwrap_or(entries);
+            let found = format!("{len} values of type {}", self.values.value_type());
+            return broken(found, format!("{entries} of type {}", header.value_type));
+        }
+        let shape = header.shape;
+        let (all_majors, all_minors) = (shape.major(self.order), shape.minor(self.order));
+        let last_major = match &self.majors {
+            Majors::Consecutive(first) => {
+                (runs as u64).checked_sub(1).map(|n| first.saturating_add(n))
+            }
+            Majors::Listed(list) => list.iter().copied().max(),
+        };
+        let last_minor = match &self.minors {
+            Minors::U32(list) => list.iter().max().map(|&minor| minor.into()),
+            Minors::U64(list) => list.iter().copied().max(),
+            Minors::Spans(starts) => {
+                let lengths = self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as u64);
+                let last = starts.iter().zip(lengths).filter(|(_, length)| *length > 0);
+                last.map(|(start, length)| start.saturating_add(length - 1)).max()
+            }
+        };
+        if last_major.is_none_or(|last| last < all_majors)
+            && last_minor.is_none_or(|last| last < all_minors)
+        {
+            return Ok(());
+        }
+        self.try_for_each(|_, major, minor| match major < all_majors && minor < all_minors {
+            true => Ok(()),
+            false => {
+                let (row, col) = self.order.row_col(major, minor);
+                let place = Place::default().at(At::Entry { row, col });
+                let expected = format!("a position inside {shape}");
+                Err(Error::mismatch(place, "an entry outside the matrix", expected))
+            }
+        })
+    }
+
     /// Calls `each` with run, major and minor of every entry, in order.
     ///
     /// # Errors
@@ -217,8 +284,8 @@ impl Batch {
     /// Stops at the first error of `each` and returns it.
     pub fn try_for_each<E>(
         &self,
-        mut each: impl FnMut(usize, u64, u64) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut each: impl FnMut(usize, u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         for run in 0..self.runs() {
             let major = self.majors.get(run);
             for entry in self.run(run) {

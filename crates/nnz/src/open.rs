@@ -101,6 +101,12 @@ impl OpenOptions {
         self
     }
 
+    /// Returns the options of the format, for [`Format::open`](crate::formats::Format::open).
+    #[must_use]
+    pub fn read_options(&self) -> &FormatOptions {
+        &self.format_options
+    }
+
     /// Sets the dialect of DAPHNE. The location is opened as DAPHNE then, unless another format is set.
     #[cfg(feature = "daphne")]
     #[must_use]

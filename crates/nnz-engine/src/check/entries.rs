@@ -40,6 +40,7 @@ impl Work for CheckWork<'_> {
         let mut stored = Vec::with_capacity(1);
         for unit in units {
             unit.decode(&mut batch)?;
+            batch.check(self.header)?;
             stored.push(batch.entries() as u64);
         }
         let summary = self.ordered.then(|| BatchSummary::of(&batch, structure));

@@ -1,11 +1,12 @@
 //! The part of writing that any thread can do: encoding entries.
 
-use nnz_core::{Batch, BatchEncoder, Encoded, Error, Minors, Result, ValueType, Values};
+use nnz_core::{Batch, BatchEncoder, Encoded, Error, Header, Minors, Result, ValueType, Values};
 
 /// Encodes batches.
 pub(super) struct MatrixEncoder {
     pub(super) index_type: ValueType,
-    pub(super) value_type: ValueType,
+    /// Of the matrix.
+    pub(super) header: Header,
 }
 
 /// Entries in native byte order.
@@ -27,17 +28,13 @@ impl MatrixEncoder {
     }
 
     pub(super) fn encode_batch(&self, batch: &Batch) -> Result<EncodedBatch> {
+        batch.check(&self.header)?;
         let runs =
             (0..batch.runs()).map(|run| (batch.majors.get(run), batch.run(run).len() as u64));
         let values = match &batch.values {
             Values::Iso(value) => value.repeat(batch.entries()).bytes().to_vec(),
             values => values.bytes().to_vec(),
         };
-        if batch.values.value_type() != self.value_type {
-            let what =
-                format!("{} values for a matrix of {}", batch.values.value_type(), self.value_type);
-            return Err(Error::argument(what));
-        }
         Ok(EncodedBatch { runs: runs.collect(), indices: self.indices(batch)?, values })
     }
 
@@ -46,10 +43,7 @@ impl MatrixEncoder {
         if self.index_type == ValueType::I32 {
             let mut bytes = Vec::with_capacity(entries.saturating_mul(4));
             if let Minors::U32(minors) = &batch.minors {
-                // The shape guarantees that all fit.
-                if minors.iter().any(|&minor| minor > i32::MAX.unsigned_abs()) {
-                    return Err(too_large());
-                }
+                // All fit: they are less than the length of the axis.
                 minors.iter().for_each(|minor| bytes.extend(minor.to_ne_bytes()));
                 return Ok(bytes);
             }

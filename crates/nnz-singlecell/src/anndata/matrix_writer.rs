@@ -47,7 +47,7 @@ impl MatrixWriter {
         let data = output.growing(matrix, "data", header.value_type, header.nnz)?;
         let indices = output.growing(matrix, "indices", index_type, header.nnz)?;
         let indptr = output.growing(matrix, "indptr", index_type, majors.checked_add(1))?;
-        let encoder = Arc::new(MatrixEncoder { index_type, value_type: header.value_type });
+        let encoder = Arc::new(MatrixEncoder { index_type, header: header.clone() });
         let group = matrix;
         Ok(Self { encoder, group, data, indices, indptr, pointers: 0, majors, entries: 0 })
     }
