@@ -59,7 +59,7 @@ impl Reading {
 
     /// Returns whether the files may be those that are read as a whole, with several matrices and tables.
     pub(crate) fn may_be_whole(&self) -> bool {
-        self.format.is_none() && Registry::default().only_of_whole_files(&self.options)
+        self.format.is_none() && Registry::default().are_whole_file_options(&self.options)
     }
 
     /// Returns the options to open a source.

@@ -453,7 +453,7 @@ impl Source {
                 nnz::engine::filter(&observed, [&rows, &cols], context)
             },
         )?;
-        let positions = |kept: &FilteredAxis| positions(py, &kept.ranges, kept.count() != kept.of);
+        let positions = |kept: &FilteredAxis| positions(py, &kept.ranges, kept.count() != kept.len);
         Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))
     }
 

@@ -97,8 +97,9 @@ impl Cancellation {
 
     /// Returns whether this is the other token or one of its [members](Self::member).
     #[must_use]
-    pub fn is_in(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.of.as_ref().is_some_and(|of| of.is_in(other))
+    pub fn is_member_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.0.of.as_ref().is_some_and(|of| of.is_member_of(other))
     }
 
     /// Returns whether the token is cancelled.

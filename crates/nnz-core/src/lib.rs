@@ -5,7 +5,6 @@
 //! combines them through the traits of this crate.
 
 mod about;
-mod across;
 mod annotations;
 mod axis;
 mod batch;
@@ -19,6 +18,7 @@ mod finding;
 mod fragments;
 mod grouping;
 mod header;
+mod mirrored;
 mod names;
 mod narrow;
 mod packed;

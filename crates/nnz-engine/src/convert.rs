@@ -217,7 +217,7 @@ fn look_ahead(
     let mut first_pass = FirstPass::default();
     // The types of sums cannot be derived from the values.
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
-    let narrow = target.minimizes() && options.value_type.is_none() && !added;
+    let narrow = target.narrows_value_type() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
         let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
         let fill = plan::fill(source.header(), &target.capabilities());

@@ -151,13 +151,13 @@ pub struct FilterResult {
 #[non_exhaustive]
 pub struct FilteredAxis {
     /// The length of the axis.
-    pub of: u64,
+    pub len: u64,
     /// Those that are kept, in order; ranges do not touch.
     pub ranges: Vec<Range<u64>>,
     /// The text of each condition, and the number of rows or columns that meet it alone.
     pub conditions: Vec<(String, u64)>,
     /// A description of the conditions that keep nothing; `None` if something is kept, or without conditions.
-    pub kept_nothing: Option<String>,
+    pub empty_reason: Option<String>,
     /// Whether nothing may be kept.
     allow_empty: bool,
 }
@@ -173,7 +173,7 @@ impl FilteredAxis {
     #[must_use]
     pub fn selection(&self) -> Selection {
         match &self.ranges[..] {
-            [one] if *one == (0..self.of) => Selection::all(),
+            [one] if *one == (0..self.len) => Selection::all(),
             ranges => Selection::ranges(ranges.iter().cloned()).allow_empty(true),
         }
     }
@@ -184,7 +184,7 @@ impl FilteredAxis {
     ///
     /// Fails with the conditions that keep nothing.
     pub fn check(&self) -> Result<()> {
-        match &self.kept_nothing {
+        match &self.empty_reason {
             Some(what) if !self.allow_empty => Err(nothing_selected(what)),
             _ => Ok(()),
         }
@@ -279,16 +279,16 @@ impl Measurements<'_> {
     }
 
     fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<FilteredAxis> {
-        let of = self.source.header().shape.len(axis);
-        let all = std::iter::once(0..of).collect();
-        let (allow_empty, kept_nothing) = (filter.allow_empty, None);
+        let len = self.source.header().shape.len(axis);
+        let all = std::iter::once(0..len).collect();
+        let (allow_empty, empty_reason) = (filter.allow_empty, None);
         let mut kept =
-            FilteredAxis { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
+            FilteredAxis { len, ranges: all, conditions: Vec::new(), empty_reason, allow_empty };
         for (test, before) in filter.tests.iter().zip(0..) {
             let ranges = match &test.condition {
                 Condition::Measured(measured) => {
                     let value_type = self.source.header().value_type;
-                    measured.ranges(axis, of, &self.stats, value_type)?
+                    measured.ranges(axis, len, &self.stats, value_type)?
                 }
                 Condition::Selected(selection) => {
                     let found = selection.ranges_of(self.source, axis);
@@ -300,7 +300,7 @@ impl Measurements<'_> {
             let alone = total(&ranges);
             kept.conditions.push((test.text.clone(), alone));
             kept.ranges = both(&kept.ranges, &ranges);
-            if kept.kept_nothing.is_none() && kept.ranges.is_empty() {
+            if kept.empty_reason.is_none() && kept.ranges.is_empty() {
                 let tests = match alone {
                     0 => std::slice::from_ref(test),
                     _ => filter.tests.get(..=before).unwrap_or_default(),
@@ -308,7 +308,7 @@ impl Measurements<'_> {
                 let lists = tests.iter().filter(|test| test.is_list()).count() > 1;
                 let texts: Vec<String> =
                     tests.iter().map(|one| format!("{:?}", one.text)).collect();
-                kept.kept_nothing =
+                kept.empty_reason =
                     Some(describe_nothing(&texts, one_of_kind(test.kind, axis), lists));
             }
         }

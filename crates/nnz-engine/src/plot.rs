@@ -11,8 +11,8 @@ mod values;
 
 pub use density::{Density, density};
 pub use fragment_lengths::{
-    BASES_PER_BIN, ChromosomeLengths, FragmentLengths, LONGEST, fragment_lengths,
+    BASES_PER_BIN, ChromosomeLengths, FragmentLengths, MAX_EXACT_LENGTH, fragment_lengths,
 };
 pub use lengths::{LengthBins, LengthMeasure, Lengths, lengths};
 pub use profile::{Profile, profile};
-pub use values::{SMALL, ValueBin, ValueCounts, values};
+pub use values::{MAX_EXACT_INTEGER, ValueBin, ValueCounts, values};

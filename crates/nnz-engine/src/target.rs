@@ -54,13 +54,13 @@ pub trait MatrixTarget: Send + Sync {
 
     /// Returns what takes these bytes, and a format of the target that does not need them, if there is
     /// one.
-    fn avoidable(&self, header: &Header) -> Option<(String, String)> {
+    fn smaller_format(&self, header: &Header) -> Option<(String, String)> {
         let _ = header;
         None
     }
 
     /// The reason why the target does not support a storage order.
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("the target is not stored by {order}")
     }
 
@@ -70,7 +70,7 @@ pub trait MatrixTarget: Send + Sync {
     }
 
     /// Returns whether values get the smallest type that holds them.
-    fn minimizes(&self) -> bool {
+    fn narrows_value_type(&self) -> bool {
         false
     }
 

@@ -1,7 +1,7 @@
 //! Axes and their ticks.
 
 use crate::cast;
-use crate::number::short;
+use crate::number::format_short;
 
 /// Scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Axis {
     #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         let most = most.max(2);
-        let tick = |at: f64| Tick::new(at, short(at));
+        let tick = |at: f64| Tick::new(at, format_short(at));
         match (&self.ticks, self.scale) {
             (Some(ticks), _) => ticks.clone(),
             (None, Scale::Linear) => self.linear_ticks(most).into_iter().map(tick).collect(),

@@ -141,7 +141,7 @@ fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
 
 /// Returns a smaller size for a figure of one panel whose proportions leave space unused.
 #[must_use]
-pub fn fitted(figure: &Figure, width: u32, height: u32) -> [u32; 2] {
+pub fn fit_size(figure: &Figure, width: u32, height: u32) -> [u32; 2] {
     const LEAST: f64 = 420.0;
     let size = [f64::from(width), f64::from(height)];
     let [PanelLayout { frame, .. }] = place(figure, size, LETTER)[..] else {

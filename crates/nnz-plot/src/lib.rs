@@ -28,9 +28,9 @@ mod terminal;
 pub use axis::{Axis, Scale, Tick};
 pub use colors::Theme;
 pub use figure::{Bar, Direction, Figure, Heat, Line, Marks, Panel};
-pub use layout::fitted;
+pub use layout::fit_size;
 pub use levels::levels;
-pub use number::{grouped, short};
+pub use number::{format_grouped, format_short};
 #[cfg(feature = "png")]
 pub use png::{PngOptions, png};
 pub use svg::{SvgOptions, svg};

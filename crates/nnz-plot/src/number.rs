@@ -5,7 +5,7 @@ use crate::cast;
 /// Formats a number for the label of a tick: with a suffix (`1.5k`, `20M`) from ten thousand on, and with an exponent
 /// if it is very small or very large.
 #[must_use]
-pub fn short(number: f64) -> String {
+pub fn format_short(number: f64) -> String {
     const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let size = number.abs();
     if number == 0.0 || !number.is_finite() {
@@ -38,7 +38,7 @@ fn without_zeros(text: &str) -> &str {
 
 /// Formats a count with commas between thousands.
 #[must_use]
-pub fn grouped(count: u64) -> String {
+pub fn format_grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -164,14 +164,14 @@ mod tests {
             (5e-324, "4.941e-324"),
             (f64::NAN, "NaN"),
         ] {
-            assert_eq!(short(number), text, "{number}");
+            assert_eq!(format_short(number), text, "{number}");
         }
     }
 
     #[test]
     fn thousands_are_grouped() {
         for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(count), text);
+            assert_eq!(format_grouped(count), text);
         }
     }
 

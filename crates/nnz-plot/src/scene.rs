@@ -4,7 +4,7 @@ use crate::cast;
 use crate::colors::{Ink, SERIES};
 use crate::figure::{Bar, Figure, Heat, Line, Marks};
 use crate::layout::{Frame, LINE, MARGIN, PanelLayout, SAMPLE, heading, place};
-use crate::number::{grouped, printable, short, shortened, wrapped};
+use crate::number::{format_grouped, format_short, printable, shortened, wrapped};
 
 /// Classes of counts.
 pub(crate) const LEVELS: usize = 10;
@@ -253,7 +253,7 @@ pub(crate) fn class_label(levels: &[u64], level: usize, most: u64) -> String {
     let Some(&least) = levels.get(level) else { return String::new() };
     let greatest = levels.get(level + 1).map_or(most.max(least), |next| next - 1);
     let text = |count: u64| {
-        if count < 10_000 { grouped(count) } else { short(cast::float64(count)) }
+        if count < 10_000 { format_grouped(count) } else { format_short(cast::float64(count)) }
     };
     match levels.get(level + 1) {
         _ if greatest == least => text(least),

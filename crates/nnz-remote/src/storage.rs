@@ -174,7 +174,7 @@ impl Storage for RemoteStorage {
     /// Information about files is shared only if operations are members of the same token.
     fn in_context(&self, context: &TaskContext) -> Option<Arc<dyn Storage>> {
         let (token, temporary) = (context.cancellation(), context.temporary_directory());
-        let is_same = token.is_none_or(|token| token.is_in(&self.shared.cancellation));
+        let is_same = token.is_none_or(|token| token.is_member_of(&self.shared.cancellation));
         if is_same && temporary == self.shared.temporary {
             return None;
         }

@@ -41,6 +41,6 @@ pub use nnz_engine::fragments::{
     Region, Regions, SelectOptions, Tiles, print, query,
 };
 pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
-pub use place::{holds, open, open_with};
+pub use place::{is_fragments, open, open_with};
 pub use target::{StoreOptions, is_text};
 pub use verbs::{convert, diff, merge, select};

@@ -46,7 +46,7 @@ pub fn open(location: &Location, options: &OpenOptions, context: &Context) -> Re
 /// # Errors
 ///
 /// Fails on I/O errors.
-pub fn holds(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
+pub fn is_frame(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
     let found = readable(detect(location, options, context))?.flatten();
     Ok(matches!(found, Some(Dataset::Table(_))))
 }

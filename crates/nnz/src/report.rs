@@ -20,10 +20,10 @@ use crate::matrix::ArrayAbout;
 use crate::{Error, Location, OpenOptions, ValidateOptions};
 
 pub use axes::{AxisSummary, Quantiles, Top};
-pub use beside::{Comparison, beside};
+pub use beside::{Comparison, compare};
 pub use columns::{ColumnSummary, ColumnValues};
 pub use commands::Command;
-pub use html::{html, html_beside};
+pub use html::{comparison_html, html};
 pub use sizes::{Size, Sizes};
 
 /// Options of a report.

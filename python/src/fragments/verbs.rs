@@ -23,7 +23,7 @@ type DictResult<'py> = PyResult<Bound<'py, PyDict>>;
 pub(crate) fn holds_fragments(py: Python<'_>, path: OsString) -> PyResult<bool> {
     let location = location(path);
     task::run_detached(py, task::Limits::default(), move |context| {
-        nnz::fragments::holds(&location, &OpenOptions::new(), context)
+        nnz::fragments::is_fragments(&location, &OpenOptions::new(), context)
     })
 }
 

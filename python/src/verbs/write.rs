@@ -98,7 +98,7 @@ fn is_table(
     let options = OpenOptions::new().dialect(dialect);
     match error.kind() {
         ErrorKind::Unrecognized(_) => frames::is_text(from, &options, context),
-        ErrorKind::Unsupported(_) => frames::holds(from, &options, context),
+        ErrorKind::Unsupported(_) => frames::is_frame(from, &options, context),
         _ => Ok(false),
     }
 }

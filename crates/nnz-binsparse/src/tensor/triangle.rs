@@ -28,7 +28,7 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     if side != other {
         return Ok(None);
     }
-    let follows = |fill| corresponds(Some(fill), structure.across(true, fill));
+    let follows = |fill| corresponds(Some(fill), structure.mirrored(true, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
         let found = format!("the fill value {fill}");
         let expected = format!("a fill value that is valid in a {structure} matrix");
@@ -40,7 +40,7 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     let mut kept = Vec::new();
     for (entry, mirror) in entries.into_iter().zip(exchanged) {
         let (at, across) = ((rows[entry], cols[entry]), (cols[mirror], rows[mirror]));
-        let expected = tensor.values.get(mirror).and_then(|value| structure.across(false, value));
+        let expected = tensor.values.get(mirror).and_then(|value| structure.mirrored(false, value));
         let found = tensor.values.get(entry);
         match at.cmp(&across) {
             // The entry across the diagonal is missing for one of the two.

@@ -85,7 +85,7 @@ impl From {
         let given = self.format.and_then(|name| Registry::default().find(name.as_str()));
         let registry = Registry::default();
         given.is_none_or(|format| format.abilities().whole.is_some())
-            && registry.only_of_whole_files(&self.options.0)
+            && registry.are_whole_file_options(&self.options.0)
     }
 }
 

@@ -109,7 +109,7 @@ impl Run for Diff {
     /// Compares two matrices, files or stores of fragments.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let open = self.from.set(nnz::OpenOptions::new());
-        let holds = |place| nnz::fragments::holds(place, &open, context);
+        let holds = |place| nnz::fragments::is_fragments(place, &open, context);
         if holds(&self.first)? && holds(&self.second)? {
             if self.json {
                 return Err(Error::argument("--json does not apply to fragments"));

@@ -196,12 +196,12 @@ fn print_notes(found: &FilterResult, quiet: bool) {
 fn kept_lines(found: &FilterResult) -> Vec<String> {
     let mut lines = Vec::new();
     for (axis, kept) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
-        let FilteredAxis { of, conditions, .. } = kept;
+        let FilteredAxis { len, conditions, .. } = kept;
         let (one, several) = match axis {
             Axis::Rows => ("row", "rows"),
             Axis::Cols => ("column", "columns"),
         };
-        lines.push(format!("{} of {} kept", kept.count(), counted(*of, one, several)));
+        lines.push(format!("{} of {} kept", kept.count(), counted(*len, one, several)));
         for (text, alone) in conditions.iter().filter(|_| conditions.len() > 1) {
             lines.push(format!("  {}: {alone}", nnz::text::escaped(text)));
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args as Group;
 use nnz::output::StagedFile;
-use nnz::report::{Report as Contents, ReportOptions, beside, html, html_beside};
+use nnz::report::{Report as Contents, ReportOptions, compare, comparison_html, html};
 use nnz::{Context, Error, Location, OpenOptions};
 
 use super::Run;
@@ -71,7 +71,7 @@ impl Run for Report {
         let page = match &self.beside {
             None => html(&Contents::of_location(self.source.clone(), &options, context)?),
             Some(other) => {
-                html_beside(&beside(self.source.clone(), other.clone(), &options, context)?)
+                comparison_html(&compare(self.source.clone(), other.clone(), &options, context)?)
             }
         };
         let written = staged.file().write_all(page.as_bytes());

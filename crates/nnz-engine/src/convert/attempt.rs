@@ -193,11 +193,11 @@ impl Attempt<'_> {
             let of_names = names.iter().flatten().map(|names| names.min_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
-        let avoidable = self.target.avoidable(&header);
-        let with = avoidable.as_ref().map(|(what, _)| format!(", with {what},"));
+        let smaller = self.target.smaller_format(&header);
+        let with = smaller.as_ref().map(|(what, _)| format!(", with {what},"));
         let what = format!("the target{}", with.unwrap_or_default());
         crate::free_space::check_free_space(&self.target.directory(self.context), least, &what)
-            .map_err(|error| match avoidable {
+            .map_err(|error| match smaller {
                 Some((_, format)) => {
                     error.with_hint("format", format!("{format} does not need them"))
                 }

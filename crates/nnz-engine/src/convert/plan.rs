@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
             // The order of the source can be changed, but not the one that was requested.
             [only, ..] if options.order.is_none() => *only,
             _ => {
-                return Err(Error::argument(target.unordered(order)));
+                return Err(Error::argument(target.unsupported_order(order)));
             }
         };
         let order = turn(order);

@@ -170,7 +170,7 @@ fn follows(
             _ => true,
         };
     }
-    let wanted = structure.across(dense, value);
+    let wanted = structure.mirrored(dense, value);
     matches!((across, wanted), (Some((there, found)), Some(wanted))
         if there == place && identical(found, wanted))
 }

@@ -12,7 +12,7 @@ use crate::flow::{Done, Work, Workers, run};
 use crate::stats::lock;
 
 /// Lengths up to this one are counted one by one.
-pub const LONGEST: usize = 999;
+pub const MAX_EXACT_LENGTH: usize = 999;
 
 /// Bases of a bin of the lengths of a chromosome.
 pub const BASES_PER_BIN: usize = 10;
@@ -26,7 +26,7 @@ const CHROMOSOMES: usize = 64;
 pub struct FragmentLengths {
     /// The number of fragments.
     pub fragments: u64,
-    /// The number of fragments of length 0, 1, 2, ... up to [`LONGEST`].
+    /// The number of fragments of length 0, 1, 2, ... up to [`MAX_EXACT_LENGTH`].
     pub lengths: Vec<u64>,
     /// The number of longer fragments.
     pub longer: u64,
@@ -46,13 +46,13 @@ pub struct ChromosomeLengths {
     pub name: String,
     /// The number of fragments.
     pub fragments: u64,
-    /// The number of fragments in bins of [`BASES_PER_BIN`], up to [`LONGEST`].
+    /// The number of fragments in bins of [`BASES_PER_BIN`], up to [`MAX_EXACT_LENGTH`].
     pub bins: Vec<u64>,
 }
 
 impl FragmentLengths {
     /// Returns the smallest length that half of the fragments do not exceed; `None` if there are no fragments, or if more than half
-    /// of them are longer than [`LONGEST`].
+    /// of them are longer than [`MAX_EXACT_LENGTH`].
     #[must_use]
     pub fn median(&self) -> Option<u32> {
         let mut before = 0;
@@ -180,8 +180,8 @@ struct Table {
 
 impl Table {
     fn new(slots: usize) -> Self {
-        let bins = vec![vec![0; LONGEST.div_ceil(BASES_PER_BIN)]; slots];
-        Self { lengths: vec![0; LONGEST + 1], longer: 0, longest: None, bins }
+        let bins = vec![vec![0; MAX_EXACT_LENGTH.div_ceil(BASES_PER_BIN)]; slots];
+        Self { lengths: vec![0; MAX_EXACT_LENGTH + 1], longer: 0, longest: None, bins }
     }
 
     fn add(&mut self, batch: &FragmentBatch, slot: Option<usize>) {

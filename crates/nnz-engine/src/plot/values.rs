@@ -14,7 +14,7 @@ use crate::stats::entries::Entries;
 use crate::stats::lock;
 
 /// Integers from 0 to this one are counted apart.
-pub const SMALL: usize = 15;
+pub const MAX_EXACT_INTEGER: usize = 15;
 
 /// Numbers of values by size.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub const SMALL: usize = 15;
 pub struct ValueCounts {
     /// The number of values: of the entries of the matrix.
     pub entries: u64,
-    /// The number of values that are exactly 0, 1, 2, ... up to [`SMALL`].
+    /// The number of values that are exactly 0, 1, 2, ... up to [`MAX_EXACT_INTEGER`].
     pub integers: Vec<u64>,
     /// The other finite values, ascending, without empty bins.
     pub bins: Vec<ValueBin>,
@@ -104,7 +104,7 @@ impl Work for Counting {
 
 /// Counts by size.
 struct Table {
-    integers: [u64; SMALL + 1],
+    integers: [u64; MAX_EXACT_INTEGER + 1],
     negative: Vec<u64>,
     positive: Vec<u64>,
     nan: u64,
@@ -116,7 +116,7 @@ struct Table {
 impl Default for Table {
     fn default() -> Self {
         Self {
-            integers: [0; SMALL + 1],
+            integers: [0; MAX_EXACT_INTEGER + 1],
             negative: vec![0; COUNT],
             positive: vec![0; COUNT],
             nan: 0,
@@ -183,8 +183,8 @@ impl Table {
 
     #[inline(always)]
     fn integer(&mut self, is_negative: bool, size: u64) {
-        if size <= SMALL as u64 && !is_negative {
-            self.integers[usize::try_from(size).unwrap_or(0) & SMALL] += 1;
+        if size <= MAX_EXACT_INTEGER as u64 && !is_negative {
+            self.integers[usize::try_from(size).unwrap_or(0) & MAX_EXACT_INTEGER] += 1;
         } else {
             let table = if is_negative { &mut self.negative } else { &mut self.positive };
             if let Some(bin) = table.get_mut(bins::of_integer(size)) {
@@ -274,12 +274,12 @@ impl Table {
     }
 }
 
-/// Converts an integer from 0 to [`SMALL`].
+/// Converts an integer from 0 to [`MAX_EXACT_INTEGER`].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "small integers of floats"
 )]
 fn small(value: f64) -> usize {
-    (value as usize).min(SMALL)
+    (value as usize).min(MAX_EXACT_INTEGER)
 }

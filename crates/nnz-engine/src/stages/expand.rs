@@ -110,7 +110,7 @@ impl Mirror {
     fn unfit(&self, value: Scalar, row: u64, col: u64) -> Error {
         let across = |wide| {
             let wide = value.cast(wide, Rounding::Refused).ok()?;
-            self.structure.across(false, wide)
+            self.structure.mirrored(false, wide)
         };
         // A value that no type holds is described by the value it follows from.
         let wider = [ValueType::I64, ValueType::F64].into_iter().find_map(across);
@@ -141,7 +141,7 @@ impl Step for Mirror {
                 spare.values.push(value);
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
-                let Some(across) = self.structure.across(self.dense, value) else {
+                let Some(across) = self.structure.mirrored(self.dense, value) else {
                     return Err(self.unfit(value, row, col));
                 };
                 self.builder.push(spare, minor, major);

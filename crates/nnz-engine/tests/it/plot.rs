@@ -6,7 +6,9 @@
 )]
 
 use nnz_core::{Axis, MatrixSource, Order, Place, Placed, Shape, Structure, Values};
-use nnz_engine::plot::{LengthMeasure, SMALL, ValueBin, density, lengths, profile, values};
+use nnz_engine::plot::{
+    LengthMeasure, MAX_EXACT_INTEGER, ValueBin, density, lengths, profile, values,
+};
 use nnz_engine::{CsMatrix, Number, Transposed};
 use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
@@ -130,7 +132,7 @@ fn values_are_counted_by_size() {
     let source = matrix(shape, Values::F64(all));
     let found = values(&*source, &on(2)).unwrap();
     assert_eq!(found.entries, 11);
-    let small: Vec<usize> = (0..=SMALL).filter(|at| found.integers[*at] > 0).collect();
+    let small: Vec<usize> = (0..=MAX_EXACT_INTEGER).filter(|at| found.integers[*at] > 0).collect();
     assert_eq!((small, found.integers[0]), (vec![0, 1, 15], 2));
     let bin = |from, to| ValueBin { from, to, count: 1 };
     let bins =

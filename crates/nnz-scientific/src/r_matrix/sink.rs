@@ -121,7 +121,7 @@ impl RMatrixSink {
 
 impl RMatrixSink {
     /// Returns the error for an entry that is not after the previous one.
-    fn unordered(&self, row: u64, col: u64) -> Error {
+    fn unsupported_order(&self, row: u64, col: u64) -> Error {
         let place = self.place.clone().at(At::Entry { row, col });
         if self.last == Some((col, row)) {
             let expected = "one, since a dgCMatrix has no duplicates: sum them";
@@ -151,7 +151,7 @@ impl MatrixSink for RMatrixSink {
             for entry in range {
                 let row = batch.minor(run, entry);
                 if self.last >= Some((col, row)) {
-                    return Err(self.unordered(row, col));
+                    return Err(self.unsupported_order(row, col));
                 }
                 self.last = Some((col, row));
                 match u32::try_from(row) {

@@ -146,7 +146,7 @@ impl MatrixTarget for EdgesTarget {
         self.to.check()
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("the target is not stored by {order}")
     }
 

@@ -203,7 +203,7 @@ impl Registry {
 
     /// Returns whether all options belong to sources with several matrices and tables.
     #[must_use]
-    pub fn only_of_whole_files(&self, options: &FormatOptions) -> bool {
+    pub fn are_whole_file_options(&self, options: &FormatOptions) -> bool {
         let whole: Vec<_> =
             self.formats.iter().filter(|format| format.abilities().whole.is_some()).collect();
         options.names().all(|name| {

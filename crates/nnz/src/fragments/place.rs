@@ -51,7 +51,7 @@ pub fn open_with(
 /// # Errors
 ///
 /// Fails on I/O errors.
-pub fn holds(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
+pub fn is_fragments(location: &Location, options: &OpenOptions, context: &Context) -> Result<bool> {
     let found = readable(context.detect(location, options))?;
     Ok(found.is_some_and(|found| found.reads(DatasetKind::Fragments)))
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::cast_precision_loss, reason = "positions on a picture are rounded")]
 
 use nnz_core::PackedWidths;
-use nnz_plot::{Axis, Figure, Line, Marks, Panel, grouped};
+use nnz_plot::{Axis, Figure, Line, Marks, Panel, format_grouped};
 
 use super::names::counted;
 
@@ -38,7 +38,7 @@ fn line(array: &PackedWidths) -> Line {
     let title = format!(
         "{name}: {:.2} bits per value, {} bytes in total",
         array.mean,
-        grouped(bytes(array))
+        format_grouped(bytes(array))
     );
     Line { name, points: array.bits.iter().enumerate().flat_map(step).collect(), title }
 }

@@ -1,7 +1,7 @@
 //! How lengths of fragments are distributed.
 #![expect(clippy::cast_precision_loss, reason = "positions on a picture are rounded")]
 
-use nnz_engine::plot::{BASES_PER_BIN, FragmentLengths, LONGEST};
+use nnz_engine::plot::{BASES_PER_BIN, FragmentLengths, MAX_EXACT_LENGTH};
 use nnz_plot::{Axis, Bar, Direction, Figure, Heat, Marks, Panel, Tick};
 
 use super::bars::counts_axis;
@@ -12,8 +12,9 @@ use super::names::{counted, percentage};
 pub fn fragment_lengths(lengths: &FragmentLengths, title: &str) -> Figure {
     let mut subtitle = counted(lengths.fragments, "fragment", "fragments");
     if let Some(longest) = lengths.longest {
-        let median =
-            lengths.median().map_or(format!("above {LONGEST}"), |median| median.to_string());
+        let median = lengths
+            .median()
+            .map_or(format!("above {MAX_EXACT_LENGTH}"), |median| median.to_string());
         subtitle = format!("{subtitle}, median length {median} bases, longest {longest}");
     }
     let mut figure = Figure::new(title)
@@ -24,8 +25,8 @@ pub fn fragment_lengths(lengths: &FragmentLengths, title: &str) -> Figure {
     if lengths.longer > 0 {
         let share = percentage(lengths.longer, lengths.fragments.into()).unwrap_or_default();
         let longer = counted(lengths.longer, "fragment is", "fragments are");
-        figure =
-            figure.note(format!("{longer} longer than {LONGEST} bases ({share}) and not drawn"));
+        figure = figure
+            .note(format!("{longer} longer than {MAX_EXACT_LENGTH} bases ({share}) and not drawn"));
     }
     let shown = lengths.chromosomes.len() as u64;
     if shown < lengths.chromosomes_with_fragments {
@@ -38,7 +39,7 @@ pub fn fragment_lengths(lengths: &FragmentLengths, title: &str) -> Figure {
 /// Returns the end of the lengths that are drawn: a round number.
 fn end(lengths: &FragmentLengths) -> usize {
     let longest = lengths.lengths.iter().rposition(|count| *count > 0).unwrap_or(0);
-    (longest + 1).next_multiple_of(100).min(LONGEST + 1)
+    (longest + 1).next_multiple_of(100).min(MAX_EXACT_LENGTH + 1)
 }
 
 fn axis(end: usize) -> Axis {
@@ -91,5 +92,5 @@ fn by_chromosome(lengths: &FragmentLengths) -> Panel {
 }
 
 fn nothing() -> Marks {
-    Marks::Nothing(format!("no fragments of at most {LONGEST} bases"))
+    Marks::Nothing(format!("no fragments of at most {MAX_EXACT_LENGTH} bases"))
 }

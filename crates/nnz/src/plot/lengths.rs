@@ -3,7 +3,7 @@
 
 use nnz_core::{Axis, AxisKind};
 use nnz_engine::plot::{LengthMeasure, Lengths, ValueBin};
-use nnz_plot::{Axis as PlotAxis, Bar, Figure, Line, Marks, Panel, short};
+use nnz_plot::{Axis as PlotAxis, Bar, Figure, Line, Marks, Panel, format_short};
 
 use super::bars::counts_axis;
 use super::names::{counted, percentage};
@@ -27,17 +27,19 @@ pub fn distribution(lengths: &Lengths, title: &str) -> Figure {
         LengthMeasure::Nnz => ("entries", format!("entries per {one}")),
         _ => ("sum", format!("sum per {one}")),
     };
-    let number = |part: f64| lengths.quantile(part).map_or("none".to_owned(), short);
+    let number = |part: f64| lengths.quantile(part).map_or("none".to_owned(), format_short);
     let all = counted(lengths.count, one, more);
     let subtitle = match (lengths.quantile(0.0), lengths.quantile(1.0)) {
-        (Some(min), Some(max)) if min == max => format!("{all}, {measured}: {} each", short(min)),
+        (Some(min), Some(max)) if min == max => {
+            format!("{all}, {measured}: {} each", format_short(min))
+        }
         (Some(min), Some(max)) => format!(
             "{all}, {measured}: median {}, half of them from {} to {}, all from {} to {}",
             number(0.5),
             number(0.25),
             number(0.75),
-            short(min),
-            short(max)
+            format_short(min),
+            format_short(max)
         ),
         _ => all,
     };
@@ -66,9 +68,9 @@ pub fn distribution(lengths: &Lengths, title: &str) -> Figure {
 /// Describes a bin of numbers.
 fn range_of(bin: &ValueBin, integral: bool) -> String {
     match integral {
-        true if bin.to - bin.from <= 1.0 => short(bin.from),
-        true => format!("{}\u{2013}{}", short(bin.from), short(bin.to - 1.0)),
-        false => format!("{} to {}", short(bin.from), short(bin.to)),
+        true if bin.to - bin.from <= 1.0 => format_short(bin.from),
+        true => format!("{}\u{2013}{}", format_short(bin.from), format_short(bin.to - 1.0)),
+        false => format!("{} to {}", format_short(bin.from), format_short(bin.to)),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Words and numbers that several figures have.
 
 use nnz_core::{Axis, AxisKind};
-use nnz_plot::grouped;
+use nnz_plot::format_grouped;
 
 /// Returns a count with what is counted.
 pub(super) fn counted(count: u64, one: &str, more: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { more })
+    format!("{} {}", format_grouped(count), if count == 1 { one } else { more })
 }
 
 /// Returns what is along an axis, with its kind if it is known: `rows (features)`.

@@ -7,7 +7,7 @@
 )]
 
 use nnz_core::{Axis, Shape};
-use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
+use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, format_grouped};
 
 use super::Density;
 use super::names::{along, counted, percentage};
@@ -51,7 +51,11 @@ pub fn spy(density: &Density, title: &str) -> Figure {
         let label = match (rows_per_bin, cols_per_bin) {
             (1, 1) => "entries".to_owned(),
             (rows, cols) => {
-                format!("entries per {} \u{d7} {} elements", grouped(*rows), grouped(*cols))
+                format!(
+                    "entries per {} \u{d7} {} elements",
+                    format_grouped(*rows),
+                    format_grouped(*cols)
+                )
             }
         };
         let (rows, cols) = (density.rows, density.cols);

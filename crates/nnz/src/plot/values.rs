@@ -3,7 +3,7 @@
 
 use nnz_engine::Number;
 use nnz_engine::plot::{ValueBin, ValueCounts};
-use nnz_plot::{Axis, Bar, Figure, Marks, Panel, Tick, grouped, short};
+use nnz_plot::{Axis, Bar, Figure, Marks, Panel, Tick, format_grouped, format_short};
 
 use super::bars::counts_axis;
 use super::names::counted;
@@ -31,7 +31,7 @@ pub fn values(counts: &ValueCounts, title: &str) -> Figure {
     if let (Some(min), Some(max)) = (counts.min, counts.max) {
         let text = |number: Number| match number {
             Number::Integer(_) => number.to_string(),
-            Number::Float(number) => short(number),
+            Number::Float(number) => format_short(number),
         };
         subtitle = format!("{subtitle}, values from {} to {}", text(min), text(max));
     }
@@ -42,7 +42,7 @@ pub fn values(counts: &ValueCounts, title: &str) -> Figure {
         let left = position as f64;
         if group.count > 0 {
             let name = if group.at_edge {
-                format!("{} to {}", short(group.from), short(group.to))
+                format!("{} to {}", format_short(group.from), format_short(group.to))
             } else {
                 group.label.clone()
             };
@@ -71,7 +71,7 @@ pub fn values(counts: &ValueCounts, title: &str) -> Figure {
     let apart: Vec<String> = apart
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{what}: {}", grouped(count)))
+        .map(|(count, what)| format!("{what}: {}", format_grouped(count)))
         .collect();
     if !apart.is_empty() {
         figure = figure.note(apart.join("; "));
@@ -183,7 +183,7 @@ fn octaves(bins: &[ValueBin]) -> Vec<Group> {
             (_, false) if high >= 10_000.0 => {
                 format!("{}\u{2013}{}", shorter(low), shorter(high + 1.0))
             }
-            _ => format!("{}\u{2013}{}", short(low), short(high)),
+            _ => format!("{}\u{2013}{}", format_short(low), format_short(high)),
         };
     }
     groups
@@ -252,10 +252,10 @@ fn by_powers(bins: &[ValueBin], powers: usize) -> Vec<Group> {
 /// Formats a large number with three digits.
 fn shorter(number: f64) -> String {
     if number.abs() < 1e4 {
-        return short(number);
+        return format_short(number);
     }
     // Numbers with few digits are parsed exactly enough for a label.
-    short(format!("{number:.2e}").parse().unwrap_or(number))
+    format_short(format!("{number:.2e}").parse().unwrap_or(number))
 }
 
 /// Returns a group of values, labelled at its left end if that is a power of two.

@@ -38,7 +38,7 @@ pub struct Comparison {
 /// # Errors
 ///
 /// Fails as [`Report::of_location`] and [`diff`](fn@crate::diff).
-pub fn beside(
+pub fn compare(
     first: impl Into<Location>,
     second: impl Into<Location>,
     options: &ReportOptions,

@@ -40,14 +40,14 @@ pub enum ColumnValues {
     /// Numbers.
     Numbers(Quantiles),
     /// The most frequent values with their counts.
-    Words {
+    Categories {
         /// The values.
         most: Vec<(String, u64)>,
         /// The number of different values; `None` if there are very many.
         distinct: Option<u64>,
     },
     /// There are none.
-    Nothing,
+    Empty,
 }
 
 /// Summarizes the annotations of an axis; also returns how many columns are left out.
@@ -90,7 +90,7 @@ fn summary(name: &str, column: &Column) -> ColumnSummary {
 fn numbers(column: &Column) -> ColumnValues {
     let present = (0..column.len()).filter(|row| !column.is_missing(*row));
     let numbers = present.filter_map(|row| column.number(row)?.to_f64());
-    Quantiles::of(numbers.collect()).map_or(ColumnValues::Nothing, ColumnValues::Numbers)
+    Quantiles::of(numbers.collect()).map_or(ColumnValues::Empty, ColumnValues::Numbers)
 }
 
 fn words(column: &Column) -> ColumnValues {
@@ -110,7 +110,7 @@ fn words(column: &Column) -> ColumnValues {
         }
     }
     if counts.is_empty() {
-        return ColumnValues::Nothing;
+        return ColumnValues::Empty;
     }
     let distinct = is_complete.then_some(counts.len() as u64);
     let mut most: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
@@ -122,5 +122,5 @@ fn words(column: &Column) -> ColumnValues {
     }
     let most =
         most.into_iter().map(|(text, count)| (String::from_utf8_lossy(&text).into_owned(), count));
-    ColumnValues::Words { most: most.collect(), distinct }
+    ColumnValues::Categories { most: most.collect(), distinct }
 }

@@ -1,7 +1,7 @@
 //! The properties of a matrix.
 
 use nnz_core::{About, Header, Storage};
-use nnz_plot::grouped;
+use nnz_plot::format_grouped;
 
 use crate::text::format_size;
 
@@ -16,10 +16,13 @@ pub(super) fn of_source(
     add("Container", Some(about.container.clone()).filter(|text| !text.is_empty()));
     add("Version", about.version.clone());
     add("Variant", about.dialect.clone());
-    let [rows, cols] = [header.shape.rows, header.shape.cols].map(grouped);
+    let [rows, cols] = [header.shape.rows, header.shape.cols].map(format_grouped);
     add("Shape", Some(format!("{rows} rows × {cols} columns")));
     let nnz = header.nnz.or(nnz);
-    add("Stored entries", nnz.map(|nnz| format!("{}{}", grouped(nnz), density(nnz, header))));
+    add(
+        "Stored entries",
+        nnz.map(|nnz| format!("{}{}", format_grouped(nnz), density(nnz, header))),
+    );
     add("Type of values", Some(header.value_type.to_string()));
     add("One value for all entries", header.iso.then(|| "yes".to_owned()));
     add("Value of other elements", header.fill.map(|fill| fill.to_string()));

@@ -3,7 +3,7 @@
 use crate::Context;
 use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Result, Shape};
 use nnz_engine::plot::{LengthMeasure, density, lengths, values};
-use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
+use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, format_grouped};
 
 use crate::plot;
 
@@ -72,7 +72,7 @@ pub(super) fn of_differences(
     counts: Vec<u64>,
 ) -> Figure {
     let axis = |name: &str, len: u64| PlotAxis::linear(name, [0.0, len.max(1) as f64]).whole();
-    let [high, wide] = per_bin.map(grouped);
+    let [high, wide] = per_bin.map(format_grouped);
     let label = match per_bin {
         [1, 1] => "differences".to_owned(),
         _ => format!("differences per {high} × {wide} elements"),
@@ -80,5 +80,7 @@ pub(super) fn of_differences(
     let count: u64 = counts.iter().sum();
     let marks = Marks::Heat(Heat { rows, cols, counts, label });
     let panel = Panel::new(axis("columns", shape.cols), axis("rows", shape.rows).reversed(), marks);
-    Figure::new("Where entries differ").subtitle(format!("{} entries", grouped(count))).panel(panel)
+    Figure::new("Where entries differ")
+        .subtitle(format!("{} entries", format_grouped(count)))
+        .panel(panel)
 }

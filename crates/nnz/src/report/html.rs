@@ -3,7 +3,7 @@
 mod element;
 mod sections;
 
-use nnz_plot::{Figure, SvgOptions, fitted, svg};
+use nnz_plot::{Figure, SvgOptions, fit_size, svg};
 
 use super::beside::Comparison;
 use super::{Report, html::element::escape};
@@ -31,7 +31,7 @@ pub fn html(report: &Report) -> String {
 
 /// Returns two reports and what differs between the matrices as a page of HTML.
 #[must_use]
-pub fn html_beside(compared: &Comparison) -> String {
+pub fn comparison_html(compared: &Comparison) -> String {
     let [first, second] = &compared.reports;
     let title = format!("{} and {}", first.title, second.title);
     let mut body = format!("<header><h1>{}</h1></header>\n<main id=\"main\">\n", escape(&title));
@@ -89,7 +89,7 @@ fn contents(report: &Report) -> String {
 fn picture(figure: &Figure, id: &str) -> String {
     // As wide as on most screens, so that letters have their size.
     let [width, most] = [600, 450];
-    let [_, height] = fitted(figure, width, most);
+    let [_, height] = fit_size(figure, width, most);
     svg(figure, &SvgOptions::default().size(width, height).id(id))
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nnz::compute::{Normalization, PcaOptions, TargetSum};
 use nnz::engine::Filter;
 use nnz::plot::LengthMeasure;
-use nnz::report::{Report, ReportOptions, beside};
+use nnz::report::{Report, ReportOptions, compare};
 use nnz::{
     Axis, Cancellation, CatOptions, ConcatOptions, Context, ConvertOptions, CsMatrix, DiffOptions,
     ErrorKind, Location, OpenOptions, Order, Progress, ReadOptions, Result, Selection, Shape,
@@ -101,7 +101,7 @@ const CALLS: &[Call] = &[
     }),
     ("beside", |case, from| {
         let other = case.at("b.toy");
-        beside(from.clone(), other, &ReportOptions::default(), &case.context).map(drop)
+        compare(from.clone(), other, &ReportOptions::default(), &case.context).map(drop)
     }),
     ("list_members", |case, from| {
         nnz::formats::list_members(from, &OpenOptions::new(), &case.context).map(drop)

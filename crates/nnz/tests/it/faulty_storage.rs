@@ -339,11 +339,11 @@ fn detection_fails_on_io_errors() {
     samples.extend(golden_files(&golden.join("bpcells"), "rds"));
     let count = |answers: Vec<bool>| answers.into_iter().filter(|yes| *yes).count();
     let holds = check_answers(&samples, |place, storage| {
-        fragments::holds(place, &OpenOptions::new(), &context(storage))
+        fragments::is_fragments(place, &OpenOptions::new(), &context(storage))
     });
     assert!(count(holds) > 0);
     let holds = check_answers(&samples, |place, storage| {
-        frames::holds(place, &OpenOptions::new(), &context(storage))
+        frames::is_frame(place, &OpenOptions::new(), &context(storage))
     });
     assert!(count(holds) > 0);
     let texts = ["frame.csv", "empty.csv"].map(|name| folder.path().join(name));

@@ -371,7 +371,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
             return Err(format!("an error without a path: {error}"));
         }
     }
-    if nnz::frames::holds(&here, &nnz::OpenOptions::new(), &context).unwrap()
+    if nnz::frames::is_frame(&here, &nnz::OpenOptions::new(), &context).unwrap()
         || matches!(nnz::open(&here), Ok(nnz::Dataset::Tensor(_)))
     {
         return Ok(Outcome::Refused);

@@ -97,9 +97,8 @@ impl Output {
                 let scale = if format == Format::Png { 2 } else { 1 };
                 let [width, height] = match is_exact {
                     true => [width, height],
-                    false => {
-                        draw::fitted(figure, width / scale, height / scale).map(|side| side * scale)
-                    }
+                    false => draw::fit_size(figure, width / scale, height / scale)
+                        .map(|side| side * scale),
                 };
                 let bytes = match format {
                     Format::Svg => {

@@ -107,7 +107,7 @@ impl MatrixTarget for BinsparseTarget {
         }
     }
 
-    fn avoidable(&self, header: &Header) -> Option<(String, String)> {
+    fn smaller_format(&self, header: &Header) -> Option<(String, String)> {
         let layout = self.layout(header.order);
         let (first, last) = (layout.levels().first()?, layout.levels().last()?);
         let compressed = first.kind == LevelKind::Dense && last.kind == LevelKind::Sparse;
@@ -118,7 +118,7 @@ impl MatrixTarget for BinsparseTarget {
         })
     }
 
-    fn minimizes(&self) -> bool {
+    fn narrows_value_type(&self) -> bool {
         self.options.minimize
     }
 
@@ -131,7 +131,7 @@ impl MatrixTarget for BinsparseTarget {
     }
 
     fn check_header(&self, header: &Header) -> Result<()> {
-        match (self.asked, self.avoidable(header)) {
+        match (self.asked, self.smaller_format(header)) {
             (false, Some((_, other))) => {
                 let layout = self.layout(header.order);
                 check_pointers(header, "format", &format!("{other} has none, {layout} writes them"))

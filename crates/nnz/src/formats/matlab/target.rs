@@ -97,7 +97,7 @@ impl MatrixTarget for MatlabTarget {
         }
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("a MATLAB matrix is written by column, not by {order}")
     }
 

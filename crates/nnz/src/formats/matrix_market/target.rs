@@ -85,7 +85,7 @@ impl MatrixTarget for MatrixMarketTarget {
         }
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         match self.layout {
             Layout::Array => format!(
                 "the layout array is written by column; only the layout coordinate can be \

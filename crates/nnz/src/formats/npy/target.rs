@@ -44,7 +44,7 @@ impl MatrixTarget for NpyTarget {
         u64::try_from(elements).unwrap_or(u64::MAX)
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("a NumPy array is written by row, not by {order}")
     }
 

@@ -72,7 +72,7 @@ impl MatrixTarget for TableTarget {
         }
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("{} is written by row, not by {order}", self.name)
     }
 

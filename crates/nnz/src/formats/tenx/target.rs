@@ -216,7 +216,7 @@ impl MatrixTarget for TenxTarget {
         }
     }
 
-    fn unordered(&self, order: Order) -> String {
+    fn unsupported_order(&self, order: Order) -> String {
         format!("a 10x matrix is written by column, not by {order}")
     }
 

@@ -1,7 +1,7 @@
 //! The sections of a report.
 
 use nnz_core::{Axis, AxisKind, Finding, Severity};
-use nnz_plot::{Figure, grouped, short};
+use nnz_plot::{Figure, format_grouped, format_short};
 
 use super::element::{Align::Number, Align::Text, escape, name, table};
 use super::picture;
@@ -54,7 +54,7 @@ pub(super) fn about(report: &Report, of: &str) -> String {
         .iter()
         .map(|array| {
             let value_type = array.value_type.map_or("strings".to_owned(), |of| of.to_string());
-            let len = array.len.map_or(String::new(), grouped);
+            let len = array.len.map_or(String::new(), format_grouped);
             vec![name(&array.name), value_type, len, array.bytes.map_or(String::new(), format_size)]
         })
         .collect();
@@ -67,7 +67,7 @@ pub(super) fn about(report: &Report, of: &str) -> String {
 fn members(report: &Report) -> String {
     const MOST: usize = 100;
     let members = report.members.iter().take(MOST).map(|member| {
-        let shape: Vec<String> = member.shape.iter().map(|len| grouped(*len)).collect();
+        let shape: Vec<String> = member.shape.iter().map(|len| format_grouped(*len)).collect();
         vec![name(&member.path), shape.join(" × "), name(&member.kind), name(&member.value_type)]
     });
     let rows: Vec<Vec<String>> = members.collect();
@@ -113,8 +113,8 @@ fn sizes(report: &Report) -> String {
     let from = match sizes.sampled < sizes.nnz {
         true => format!(
             "<p>Estimated from {} of {} entries, without names and annotations.</p>\n",
-            grouped(sizes.sampled),
-            grouped(sizes.nnz)
+            format_grouped(sizes.sampled),
+            format_grouped(sizes.nnz)
         ),
         false => "<p>Without names and annotations.</p>\n".to_owned(),
     };
@@ -137,9 +137,9 @@ fn axis(summary: &AxisSummary, of: &str) -> String {
         _ => capitalized(id),
     };
     let mut body =
-        format!("<p>{} {}", grouped(summary.len), if summary.len == 1 { one } else { id });
+        format!("<p>{} {}", format_grouped(summary.len), if summary.len == 1 { one } else { id });
     if let Some(empty) = summary.empty {
-        body += &format!(", {} of them without entries", grouped(empty));
+        body += &format!(", {} of them without entries", format_grouped(empty));
     }
     body += match &summary.names {
         None => ", without names.</p>\n".to_owned(),
@@ -154,7 +154,7 @@ fn axis(summary: &AxisSummary, of: &str) -> String {
     let line = |what: &str, quantiles: Option<Quantiles>| {
         quantiles.map(|found| {
             let Quantiles { min, lower, median, upper, max } = found;
-            let numbers = [min, lower, median, upper, max].map(short);
+            let numbers = [min, lower, median, upper, max].map(format_short);
             std::iter::once(what.to_owned()).chain(numbers).collect::<Vec<String>>()
         })
     };
@@ -178,7 +178,7 @@ fn top(summary: &AxisSummary, one: &str, id: &str) -> String {
             None => format!("{one} {}", top.position),
         };
         let sum = top.sum.as_deref().map_or(String::new(), name);
-        vec![label, top.position.to_string(), grouped(top.entries), sum]
+        vec![label, top.position.to_string(), format_grouped(top.entries), sum]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let head = capitalized(one);
@@ -199,25 +199,27 @@ fn annotations(summary: &AxisSummary, id: &str) -> String {
 
 fn annotation(column: &ColumnSummary, len: u64) -> Vec<String> {
     let values = match &column.values {
-        ColumnValues::Nothing => "none".to_owned(),
+        ColumnValues::Empty => "none".to_owned(),
         ColumnValues::Numbers(Quantiles { min, median, max, .. }) => {
-            let [min, median, max] = [*min, *median, *max].map(short);
+            let [min, median, max] = [*min, *median, *max].map(format_short);
             format!("{min} to {max}, median {median}")
         }
-        ColumnValues::Words { most, distinct } => {
+        ColumnValues::Categories { most, distinct } => {
             let shown = most.iter().map(|(word, count)| match *distinct == Some(len) {
                 true => name(word),
-                false => format!("{} ({})", name(word), grouped(*count)),
+                false => format!("{} ({})", name(word), format_grouped(*count)),
             });
             let shown: Vec<String> = shown.collect();
             match distinct {
                 Some(count) if *count == most.len() as u64 => shown.join(", "),
-                Some(count) => format!("{} different: {}, …", grouped(*count), shown.join(", ")),
+                Some(count) => {
+                    format!("{} different: {}, …", format_grouped(*count), shown.join(", "))
+                }
                 None => format!("very many different: {}, …", shown.join(", ")),
             }
         }
     };
-    vec![name(&column.name), escape(&column.column_type), grouped(column.missing), values]
+    vec![name(&column.name), escape(&column.column_type), format_grouped(column.missing), values]
 }
 
 /// Commands to go on with.
@@ -247,11 +249,11 @@ pub(super) fn differences(compared: &Comparison) -> String {
         }
         (count, true) => format!(
             "<p class=\"bad\"><strong>Different:</strong> there are {} differences.</p>\n",
-            grouped(count)
+            format_grouped(count)
         ),
         (count, false) => format!(
             "<p class=\"bad\"><strong>Different:</strong> there are more than {} differences; the others were not compared.</p>\n",
-            grouped(count)
+            format_grouped(count)
         ),
     };
     body += &pictures_of_differences(compared);

@@ -7,7 +7,7 @@ impl Structure {
     /// `dense`, every element is stored, and the mirror of a positive zero is a positive zero.
     /// Otherwise negation also applies to zeros and to the parts of complex numbers.
     #[must_use]
-    pub fn across(self, dense: bool, value: Scalar) -> Option<Scalar> {
+    pub fn mirrored(self, dense: bool, value: Scalar) -> Option<Scalar> {
         match self {
             Self::General | Self::Symmetric(_) => Some(value),
             Self::SkewSymmetric(_) => negate(dense, value),
