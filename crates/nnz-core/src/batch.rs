@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{At, Error, Header, Order, Place, Result, Values};
+use crate::{At, Error, Header, Order, Place, Projection, Result, Values};
 
 /// The major vector (row or column) of each run of a batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,13 +210,12 @@ impl Batch {
         self.order.row_col(self.majors.get(run), self.minor(run, entry))
     }
 
-    /// Checks that the batch is one of a matrix with this header: runs, indices and values agree in number,
-    /// values have the type of the matrix, and every entry is inside of it.
+    /// Checks that runs, indices and values agree in number. Fields that were not read are not checked.
     ///
     /// # Errors
     ///
-    /// Fails if not, with the position of the first entry that is outside.
-    pub fn check(&self, header: &Header) -> Result<()> {
+    /// Fails if not.
+    pub fn check_lengths(&self, fields: Projection) -> Result<()> {
         let (runs, entries) = (self.runs(), self.entries());
         let broken = |found: String, expected: String| {
             Err(Error::mismatch(Place::default(), found, expected))
@@ -224,26 +223,39 @@ impl Batch {
         if self.offsets.first() != Some(&0) || !self.offsets.is_sorted() {
             return broken("offsets of runs that decrease".to_owned(), "offsets from 0".to_owned());
         }
-        let majors = match &self.majors {
-            Majors::Consecutive(_) => runs,
-            Majors::Listed(list) => list.len(),
-        };
+        if let Majors::Listed(list) = &self.majors
+            && list.len() != runs
+        {
+            return broken(format!("{} majors", list.len()), format!("{runs}, one for each run"));
+        }
         let (minors, expected) = match &self.minors {
             Minors::U32(list) => (list.len(), entries),
             Minors::U64(list) => (list.len(), entries),
             Minors::Spans(starts) => (starts.len(), runs),
         };
-        if majors != runs || minors != expected {
-            let found = format!("a batch with {majors} majors and {minors} minors");
-            return broken(found, format!("{runs} and {expected}"));
+        if fields.minors && minors != expected {
+            return broken(format!("{minors} minors"), expected.to_string());
         }
-        if self.values.value_type() != header.value_type
-            || self.values.len().is_some_and(|len| len != entries)
-        {
-            let len = self.values.len().unwrap_or(entries);
-            let found = format!("{len} values of type {}", self.values.value_type());
-            return broken(found, format!("{entries} of type {}", header.value_type));
+        match self.values.len().filter(|&len| fields.values && len != entries) {
+            Some(len) => broken(format!("{len} values"), entries.to_string()),
+            None => Ok(()),
         }
+    }
+
+    /// Checks that the batch is one of a matrix with this header: as [`check_lengths`](Self::check_lengths), the type
+    /// of the values, and that every entry is inside of the matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not, with the position of the first entry that is outside.
+    pub fn check(&self, header: &Header) -> Result<()> {
+        self.check_lengths(Projection::ALL)?;
+        let found = self.values.value_type();
+        if found != header.value_type {
+            let found = format!("values of type {found}");
+            return Err(Error::mismatch(Place::default(), found, header.value_type));
+        }
+        let runs = self.runs();
         let shape = header.shape;
         let (all_majors, all_minors) = (shape.major(self.order), shape.minor(self.order));
         let last_major = match &self.majors {

@@ -127,7 +127,9 @@ crate::setters! {
 }
 
 impl Header {
-    /// Describes a general sparse matrix whose format defines the order of majors, with nothing else known.
+    /// Describes a general sparse matrix without fill value, stored in ascending majors, as its format defines:
+    /// [`ordered`](#structfield.ordered) and [`sorted_majors`](#structfield.sorted_majors) are set. The order of
+    /// minors and the number of entries are unknown, and duplicate entries are kept.
     #[must_use]
     pub const fn new(shape: Shape, order: Order, value_type: ValueType) -> Self {
         Self {

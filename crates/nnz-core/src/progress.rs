@@ -34,7 +34,11 @@ use std::sync::Arc;
 /// }
 /// ```
 pub trait Progress: Send + Sync {
-    /// A part begins, with `total` entries if known. `what` is its name: `sorting` or `writing`.
+    /// A part begins, with `total` entries if known. `what` is its name, a participle such as `reading`, `sorting`,
+    /// `writing`, `checking`, `comparing` or `measuring`.
+    ///
+    /// Functions that only read a source, such as statistics of one, report nothing by themselves; a source that
+    /// reports is `Observed` in `nnz::engine`.
     fn begin(&self, what: &str, total: Option<u64>);
 
     /// The given number of entries is finished, possibly all at once.

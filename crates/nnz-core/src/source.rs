@@ -31,8 +31,9 @@ impl Projection {
 pub trait BatchReader: Send {
     /// Fills `batch` with the next entries and returns `true`, or returns `false` at the end.
     ///
-    /// The previous contents of the batch are overwritten, and its buffers reused. If majors are
-    /// consecutive, every major of the range is in some batch, including those without entries.
+    /// The previous contents of the batch are overwritten, and its buffers reused: order, majors, offsets, minors and
+    /// values are all set. A batch may be empty. If majors are consecutive, every major of the range is in some
+    /// batch, including those without entries.
     ///
     /// # Errors
     ///
@@ -278,6 +279,7 @@ pub trait MatrixSource: Send + Sync {
     fn header(&self) -> &Header;
 
     /// Returns the name of the matrix in messages: usually where it was opened. Errors of reading need not have it.
+    /// By default it is unknown, and errors of a conversion have the place of the target.
     fn place(&self) -> Place {
         self.wrapped().source().map(|inner| inner.place()).unwrap_or_default()
     }
@@ -337,6 +339,10 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Only stored entries are returned: a symmetric matrix ([`Header::structure`]) may return one
     /// triangle. Majors are rows if [`Header::order`] is by row.
+    ///
+    /// The source checks its data: every batch is one that [`Batch::check`] accepts, a decoded batch has the order of
+    /// the header, and the units have [`Header::nnz`] entries if that is known. Functions that read entries rely on
+    /// it. Whether entries are in the order that the header states is checked where it matters.
     ///
     /// # Errors
     ///

@@ -234,6 +234,7 @@ impl PackWork<'_> {
             let [batch, spare] = &mut buffers.batches;
             batch.order = plan.order;
             unit.decode(batch)?;
+            batch.check_lengths(Projection { minors: true, values: plan.value_type.is_some() })?;
             stored.push(batch.entries() as u64);
             apply(self.steps, batch, spare)?;
             let mut run = 0;

@@ -29,7 +29,8 @@ pub trait MatrixTarget: Send + Sync {
         local.map_or_else(|| context.temporary_directory(), directory_of)
     }
 
-    /// Checks that the target can be written, before any work starts.
+    /// Checks that the target can be written, before any work starts: `StagedFile::create(..).map(drop)` does for a
+    /// file.
     ///
     /// # Errors
     ///
@@ -64,12 +65,12 @@ pub trait MatrixTarget: Send + Sync {
         format!("the target is not stored by {order}")
     }
 
-    /// Returns whether a matrix that stores its upper triangle is written as the lower one.
+    /// Returns whether a matrix that stores its upper triangle is written as the lower one. By default it is not.
     fn writes_lower(&self) -> bool {
         false
     }
 
-    /// Returns whether values get the smallest type that holds them.
+    /// Returns whether values get the smallest type that holds them. By default they keep theirs.
     fn narrows_value_type(&self) -> bool {
         false
     }

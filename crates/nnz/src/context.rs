@@ -65,7 +65,8 @@ impl Context {
         Self { task: change(self.task), is_operation: false, ..self }
     }
 
-    /// Adds a format to those that are known. If another one is also certain, that is used.
+    /// Adds a format to those that are known. If several formats match with certainty, the first one is used: a built-in format, then the
+    /// one that was added first.
     #[must_use]
     pub fn with_format(mut self, format: &'static dyn Format) -> Self {
         let registry = Arc::make_mut(&mut self.registry);
@@ -88,6 +89,9 @@ impl Context {
     }
 
     /// Sets the storage of paths and URLs, with which sources are read and, at URLs, targets are written.
+    ///
+    /// It replaces the file system for reading: a storage of some paths only passes the others on to
+    /// [`local`](crate::storage::local). Targets that are not at URLs are written to the file system.
     #[must_use]
     pub fn with_storage(self, storage: Arc<dyn Storage>) -> Self {
         self.map(|task| task.with_storage(storage))

@@ -3,4 +3,4 @@
 //! [`Error`](crate::Error) has a [`Place`](crate::Place), which is a path and, with [`At`], an array, line or entry,
 //! and a [`Hint`] if an option helps.
 
-pub use nnz_core::{At, Finding, Hint, Severity};
+pub use nnz_core::{At, CastError, Finding, Hint, Severity};

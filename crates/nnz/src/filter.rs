@@ -19,7 +19,7 @@ use crate::{ConvertOptions, Location, Summary};
 /// let genes = parsed("nnz>=3")?;
 /// let options = ConvertOptions::default();
 /// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], &options, &Context::default())?;
-/// println!("{} of {} cells", kept.cols.count(), kept.cols.of);
+/// println!("{} of {} cells", kept.cols.count(), kept.cols.len);
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///

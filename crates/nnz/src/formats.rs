@@ -183,7 +183,8 @@ impl FormatInfo {
             .find(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
     }
 
-    /// Describes a format that is read, but not written.
+    /// Describes a format without extensions and options. What it reads and writes is added by
+    /// [`reads`](Self::reads()) and [`writes`](Self::writes()).
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Self {
@@ -345,6 +346,131 @@ pub trait ComponentsFormat: Sync {
 }
 
 /// A format that can be read, written, or both.
+///
+/// A format of a line `toy ROWS COLS` and a line `ROW COL VALUE` for each entry, by row:
+///
+/// ```
+/// use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+/// use nnz::matrix::{MatrixSink, Names, SinkCapabilities, Written};
+/// use nnz::output::{StagedFile, WriteOptions};
+/// use nnz::{
+///     Batch, Context, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSource,
+///     OpenOptions, Order, Place, Result, Shape, ValueType, Values,
+/// };
+/// use std::io::{BufRead as _, BufReader, Write as _};
+/// use std::path::{Path, PathBuf};
+///
+/// struct Toy;
+///
+/// static INFO: FormatInfo = FormatInfo::new("toy", "rows, columns and values")
+///     .extensions(&["toy"])
+///     .reads(&[DatasetKind::Matrix])
+///     .writes(&[DatasetKind::Matrix]);
+///
+/// impl Format for Toy {
+///     fn info(&self) -> &'static FormatInfo {
+///         &INFO
+///     }
+///
+///     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+///         let is_toy = probe.file().is_some_and(|(_, start)| start.starts_with(b"toy "));
+///         Ok(is_toy.then_some(Confidence::Certain))
+///     }
+///
+///     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+///         let Some((file, _)) = probe.file() else { return Err(Error::argument("not a file")) };
+///         let broken = || Error::mismatch(Place::path(file.path()), "a broken line", "3 numbers");
+///         let (mut shape, mut rows) = (Shape::default(), Vec::new());
+///         let (mut pointers, mut minors, mut values) = (vec![0], Vec::<u64>::new(), Vec::new());
+///         for line in BufReader::new(file.reader()).lines() {
+///             let line = line.map_err(|error| Error::io(file.path(), error))?;
+///             match *line.split(' ').collect::<Vec<_>>() {
+///                 ["toy", rows, cols] => {
+///                     let [rows, cols] = [rows, cols].map(|number| number.parse().ok());
+///                     let rows = rows.ok_or_else(broken)?;
+///                     shape = Shape { rows, cols: cols.ok_or_else(broken)? };
+///                 }
+///                 [row, col, value] => {
+///                     rows.push(row.parse::<u64>().map_err(|_| broken())?);
+///                     minors.push(col.parse().map_err(|_| broken())?);
+///                     values.push(value.parse::<f64>().map_err(|_| broken())?);
+///                 }
+///                 _ => return Err(broken()),
+///             }
+///         }
+///         for row in 0..shape.rows {
+///             pointers.push(rows.partition_point(|&other| other <= row) as u64);
+///         }
+///         let values = Values::F64(values);
+///         // Checks that all positions are inside of the matrix.
+///         let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, minors, values)?;
+///         Ok(Dataset::Matrix(matrix.into_source()?))
+///     }
+///
+///     fn target(
+///         &self,
+///         to: &Location,
+///         options: &ConvertOptions,
+///         _: &dyn MatrixSource,
+///         context: &Context,
+///     ) -> Result<Box<dyn MatrixTarget>> {
+///         match to {
+///             Location::Path { path, group: None } => {
+///                 Ok(Box::new(Target(path.clone(), options.output(context))))
+///             }
+///             _ => Err(Error::argument("toy is written to files")),
+///         }
+///     }
+/// }
+///
+/// struct Target(PathBuf, WriteOptions);
+///
+/// impl MatrixTarget for Target {
+///     fn capabilities(&self) -> SinkCapabilities {
+///         SinkCapabilities::new(&[Order::Row], &[ValueType::F64])
+///     }
+///
+///     fn path(&self) -> Option<&Path> {
+///         Some(&self.0)
+///     }
+///
+///     fn check(&self) -> Result<()> {
+///         StagedFile::create(&self.0, &self.1).map(drop)
+///     }
+///
+///     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+///         let mut file = StagedFile::create(&self.0, &self.1)?;
+///         let Shape { rows, cols } = header.shape;
+///         writeln!(file, "toy {rows} {cols}").map_err(|error| Error::io(&self.0, error))?;
+///         Ok(Box::new(Sink(file)))
+///     }
+/// }
+///
+/// struct Sink(StagedFile);
+///
+/// impl MatrixSink for Sink {
+///     fn write(&mut self, batch: &Batch) -> Result<()> {
+///         batch.try_for_each(|entry, row, col| {
+///             let value = batch.values.get(entry).and_then(|value| value.to_f64());
+///             let value = value.ok_or_else(|| Error::argument("a value for each entry"))?;
+///             writeln!(self.0, "{row} {col} {value}").map_err(|error| Error::io(Path::new(""), error))
+///         })
+///     }
+///
+///     fn finish(self: Box<Self>) -> Result<Written> {
+///         Ok(Written::new(self.0.commit()?))
+///     }
+/// }
+///
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let path = |name: &str| directory.path().join(name);
+/// # std::fs::write(path("a.toy"), "toy 2 3\n0 2 1.5\n1 0 2\n").unwrap();
+/// let context = Context::default().with_format(&Toy);
+/// nnz::convert(path("a.toy"), path("a.mtx"), &ConvertOptions::default(), &context)?;
+/// nnz::convert(path("a.mtx"), path("b.toy"), &ConvertOptions::default(), &context)?;
+/// # assert_eq!(std::fs::read(path("a.toy")).unwrap(), std::fs::read(path("b.toy")).unwrap());
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Format: Send + Sync {
     /// Describes the format.
     fn info(&self) -> &'static FormatInfo;
@@ -395,7 +521,7 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns whether a name after `::` selects a part of a probe that is a plain file or a directory. In
-    /// files and stores with groups it always selects a group.
+    /// files and stores with groups it always selects a group. By default it does not.
     ///
     /// # Errors
     ///
@@ -406,7 +532,7 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns whether a matrix in this format keeps it when it is written to a path with the extension of another
-    /// format.
+    /// format. By default it does not.
     ///
     /// # Errors
     ///
@@ -416,7 +542,7 @@ pub trait Format: Send + Sync {
         Ok(false)
     }
 
-    /// Decides where and how a matrix is written.
+    /// Decides where and how a matrix is written. By default the format is read only.
     ///
     /// # Errors
     ///
@@ -438,7 +564,8 @@ pub trait Format: Send + Sync {
         Abilities::default()
     }
 
-    /// Returns whether it may be written to a path, judging by the extension or by an existing file.
+    /// Returns whether it may be written to a path, judging by the extension or by an existing file. By default the
+    /// extension decides.
     ///
     /// # Errors
     ///
@@ -447,7 +574,7 @@ pub trait Format: Send + Sync {
         Ok(self.info().is_extension_of(path))
     }
 
-    /// Returns whether an attribute marks its group as one of this format.
+    /// Returns whether an attribute marks its group as one of this format. By default it does not.
     fn marks_group(&self, found: &FoundGroup) -> bool {
         let _ = found;
         false
@@ -455,7 +582,7 @@ pub trait Format: Send + Sync {
 
     /// Returns whether a file or directory looks like this format, by its extension or by the names in
     /// the directory. A file is then opened as this format whatever its content. If a directory has no
-    /// known format, such entries of it are listed.
+    /// known format, such entries of it are listed. By default it does not.
     ///
     /// # Errors
     ///

@@ -50,8 +50,8 @@
 //!   [`plot::draw`] draws.
 //! - [`mod@report`] makes a page of HTML about a matrix.
 //! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
-//! - [`matrix`] has the types to process batches or to implement a source; your own format is added to a
-//!   [`Context`].
+//! - [`matrix`] has the types to process batches or to implement a source. Your own [format](formats::Format) and
+//!   [storage](storage::Storage) are added to a [`Context`].
 //!
 //! Options have defaults and setters. All functions that read, write or compute take a [`Context`]: formats, storage,
 //! memory, threads, a [`Cancellation`] and what receives [`Progress`]. An [`Error`] gives the location, what was found and what was expected.

@@ -9,7 +9,7 @@ use crate::formats::{DatasetKind, FormatOptions};
 use crate::{Context, Dataset, Location};
 use nnz_core::{MatrixSource, Repairs, Result};
 
-/// Opens the data of a location, in any format.
+/// Opens the data of a location, in any built-in format; [`Context::open`] also in a format or storage of your own.
 ///
 /// An R object is read as a whole, and may take the memory of the context; here the
 /// [default memory](crate::engine::default_memory).

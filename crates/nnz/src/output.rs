@@ -5,5 +5,6 @@
 pub use crate::convert::CellAxis;
 pub use nnz_engine::{DuplicatePolicy, StructurePolicy};
 pub use nnz_storage::staging::{
-    StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
+    Expected, StagedDirectory, StagedFile, WriteOptions, remove_staged_outputs,
+    remove_staged_outputs_unless_placed,
 };

@@ -5,6 +5,6 @@
 
 pub use nnz_core::{UrlParts, is_url, without_secrets};
 pub use nnz_storage::{
-    EntryKind, FileReader, Identity, InputDirectory, InputFile, ListedEntry, LocalStorage,
-    Metadata, Opened, ReadAt, Storage, local,
+    EntryKind, FileReader, Identity, InputDirectory, InputFile, ListedEntry, LocalStorage, Mapped,
+    Metadata, Opened, ReadAt, Storage, local, staging::UrlOutput,
 };

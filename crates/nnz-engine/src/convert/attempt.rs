@@ -274,6 +274,7 @@ impl Work for ConvertWork<'_> {
         let mut stored = Vec::with_capacity(1);
         for unit in units {
             unit.decode(&mut batch)?;
+            batch.check_lengths(Projection::ALL)?;
             stored.push(batch.entries() as u64);
             apply(self.steps, &mut batch, &mut spare)?;
         }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Batch, Minors, Result, Unit};
+use nnz_core::{Batch, Error, Minors, Place, Projection, Result, Unit};
 
 use super::bands::Bands;
 use super::entries::Entries;
@@ -104,7 +104,16 @@ impl<T: Value, S: Slim<T>> Work for CountingWork<T, S> {
     }
 
     fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Vec<BatchTally<S::Sums>>> {
-        self.whole.entries.prepare(&mut batches, S::VALUES)?;
+        // A source may be of another program.
+        let whole = &self.whole;
+        let minors = whole.minors.is_some() || whole.entries.has_steps();
+        batches[0].check_lengths(Projection { minors, values: S::VALUES })?;
+        whole.entries.prepare(&mut batches, S::VALUES)?;
+        let values = &batches[0].values;
+        if S::VALUES && T::slice(values).is_none() {
+            let found = format!("values of type {}", values.value_type());
+            return Err(Error::mismatch(Place::default(), found, T::TYPE));
+        }
         let mut all = Vec::with_capacity(1 + self.parts.len());
         for (step, counting) in &self.parts {
             let mut some = counting.entries.unused();

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use nnz_core::{Batch, Error, Order, Place, Result, Unit, ValueType, Values};
+use nnz_core::{Batch, Order, Result, Unit, ValueType, Values};
 
 use super::counting::lock;
 use crate::stages::{Step, apply};
@@ -33,6 +33,11 @@ impl Entries {
         Ok((batches, stored))
     }
 
+    /// Returns whether there are steps, which need whole entries.
+    pub(crate) fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
     /// Returns batches to be filled.
     pub(crate) fn unused(&self) -> [Batch; 2] {
         let empty = || Batch::new(self.order, Values::new(self.value_type));
@@ -41,15 +46,6 @@ impl Entries {
 
     /// Applies the steps to a batch, and repeats a shared value if values are needed.
     pub(crate) fn prepare(&self, [batch, spare]: &mut [Batch; 2], values: bool) -> Result<()> {
-        // Counting relies on it, and a source may be of another program.
-        let valid = batch.values.value_type() == self.value_type
-            && batch.values.len().is_none_or(|len| len == batch.entries());
-        if values && !valid {
-            let len = batch.values.len().unwrap_or_default();
-            let found = format!("{len} values of type {}", batch.values.value_type());
-            let expected = format!("{} of type {}", batch.entries(), self.value_type);
-            return Err(Error::mismatch(Place::default(), found, expected));
-        }
         apply(&self.steps, batch, spare)?;
         if let (true, Values::Iso(scalar)) = (values, &batch.values) {
             batch.values = scalar.repeat(batch.entries());

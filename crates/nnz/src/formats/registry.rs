@@ -131,7 +131,8 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Adds a format. If another one is also certain, that is used.
+    /// Adds a format. If several formats match with certainty, the first one is used: a built-in format, then the
+    /// one that was added first.
     #[must_use]
     pub fn with(mut self, format: &'static dyn Format) -> Self {
         self.formats.push(format);

@@ -27,6 +27,7 @@ mod examples;
 mod faulty_storage;
 mod fragments;
 mod in_memory;
+mod invalid_batches;
 mod loom;
 mod matlab;
 mod mutations;
