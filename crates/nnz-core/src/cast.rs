@@ -22,6 +22,7 @@ pub enum Rounding {
 
 /// The first value that cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CastError {
     /// The index of the value.
     pub index: usize,

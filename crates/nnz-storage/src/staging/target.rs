@@ -15,6 +15,7 @@ use crate::system::{self, FileId};
 
 /// State of the target that is required when an output is put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expected {
     /// Nothing, or with `overwrite` anything that may be replaced.
     Anything,
