@@ -57,8 +57,19 @@ fn key_values(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
 const WITHOUT_LOCATIONS: [&str; 4] = ["formats", "completions", "man", "help"];
 
 /// Commands that write no target, for which data is sorted in the directory of temporary files.
-const WITHOUT_TARGETS: [&str; 9] =
-    ["info", "cat", "names", "annotations", "stats", "plot", "validate", "diff", "query"];
+const WITHOUT_TARGETS: [&str; 11] = [
+    "info",
+    "cat",
+    "head",
+    "names",
+    "annotations",
+    "stats",
+    "plot",
+    "report",
+    "validate",
+    "diff",
+    "query",
+];
 
 /// Replaces global options by others of the same name: clap does not propagate those that a command has itself.
 pub(crate) fn adapt(command: Command) -> Command {

@@ -290,7 +290,10 @@ impl Run for PrincipalComponents {
         let components = counted(done.variance_ratio.len() as u64, "component", "components");
         let explained = 100.0 * done.variance_ratio.iter().sum::<f64>();
         print_message(&format!("  {cells}, {features}"));
-        print_message(&format!("  {components} with {explained:.1} % of the variance"));
+        print_message(&match explained.is_nan() {
+            true => format!("  {components} of values without variance"),
+            false => format!("  {components} with {explained:.1} % of the variance"),
+        });
         print_message(&format!("  {}, {:.2} s", bytes(done.bytes), done.seconds));
         Ok(Outcome::Good)
     }

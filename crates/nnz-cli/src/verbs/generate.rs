@@ -1,11 +1,12 @@
 //! `nnz completions`, `nnz man` and `nnz help`.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as Group, Command, CommandFactory as _};
-use nnz::{Context, Error, ErrorKind, Place};
+use nnz::output::{StagedFile, WriteOptions};
+use nnz::{Context, Error};
 use nnz_storage::stdio::TerminalEscapes;
 
 use super::Run;
@@ -94,25 +95,35 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
 }
 
 impl Run for Man {
-    /// Writes the man pages.
-    fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
+    /// Writes the man pages: all or none.
+    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let directory = &self.directory;
         fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
         let mut command = args::Args::command();
         command.build();
-        write_page(directory, &command, self.force)?;
+        let options = WriteOptions::default().overwrite(self.force).context(context.task().clone());
+        let mut pages = Vec::new();
+        write_page(directory, &command, &options, &mut pages)?;
+        pages.into_iter().try_for_each(|page| page.commit().map(drop))?;
         Ok(Outcome::Good)
     }
 }
 
-/// Writes the pages of a command and of its subcommands.
-fn write_page(directory: &Path, page: &Command, force: bool) -> Result<(), Error> {
+/// Stages the pages of a command and of its subcommands.
+fn write_page(
+    directory: &Path,
+    page: &Command,
+    options: &WriteOptions,
+    pages: &mut Vec<StagedFile>,
+) -> Result<(), Error> {
     let name = page.get_display_name().unwrap_or("nnz");
     let path = directory.join(format!("{name}.1"));
     let text = render(page).map_err(|error| Error::io(&path, error))?;
-    write(&path, &text, force)?;
+    let mut file = StagedFile::create(&path, options)?;
+    file.write_all(&text).map_err(|error| Error::io(&path, error))?;
+    pages.push(file);
     let mut verbs = page.get_subcommands().filter(|verb| !verb.is_hide_set());
-    verbs.try_for_each(|verb| write_page(directory, verb, force))
+    verbs.try_for_each(|verb| write_page(directory, verb, options, pages))
 }
 
 fn render(page: &Command) -> std::io::Result<Vec<u8>> {
@@ -120,14 +131,4 @@ fn render(page: &Command) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page.clone()).source(version).manual("nnz").render(&mut text)?;
     Ok(text)
-}
-
-fn write(path: &Path, text: &[u8], force: bool) -> Result<(), Error> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(force).create_new(!force).truncate(force);
-    let mut file = options.open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Exists, Place::path(path)),
-        _ => Error::io(path, error),
-    })?;
-    file.write_all(text).map_err(|error| Error::io(path, error))
 }

@@ -113,6 +113,15 @@ fn man_pages_have_all_verbs_and_options() {
 }
 
 #[test]
+fn man_pages_are_written_all_or_none() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    fs::write(directory.join("nnz-transpose.1"), "mine").unwrap();
+    run(&["man", text(directory)]).refused();
+    assert_eq!(names_in(directory), ["nnz-transpose.1"]);
+}
+
+#[test]
 fn shared_options_have_the_same_help() {
     for option in ["threads", "memory", "force", "quiet", "json", "duplicates", "strict", "order"] {
         let mut all = BTreeSet::new();
