@@ -158,7 +158,8 @@ class WrittenFragments(FragmentReader):
         True
         """
         if not _nnz.becomes_text(os.fsdecode(path)):
-            raise ArgumentError(f"{os.fsdecode(path)}: expected the extension .tsv, .txt or .bed, also with .gz; write() writes fragment files")
+            expected = "expected the extension .tsv, .txt or .bed, also with .gz; write() writes fragment files"
+            raise ArgumentError(f"{os.fsdecode(path)}: {expected}")
         options = {"force": force, "no_sync": no_sync, "threads": threads}
         with storage(self._handle.storage_options):
             return write_fragments(self._handle.path, path, None, progress, options)

@@ -71,7 +71,7 @@ def test_text_round_trips(made, name, tmp_path):
 
 
 def test_export_writes_text_only(made, tmp_path):
-    with pytest.raises(nnz.ArgumentError, match="names of text"):
+    with pytest.raises(nnz.ArgumentError, match="expected the extension .tsv, .txt or .bed"):
         made[1].export(tmp_path / "f.fragments")
 
 

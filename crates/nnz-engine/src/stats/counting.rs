@@ -106,8 +106,8 @@ impl<T: Value, S: Slim<T>> Work for CountingWork<T, S> {
     fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Vec<BatchTally<S::Sums>>> {
         // A source may be of another program.
         let whole = &self.whole;
-        let minors = whole.minors.is_some() || whole.entries.has_steps();
-        batches[0].check_lengths(Projection { minors, values: S::VALUES })?;
+        let fields = Projection { minors: whole.minors.is_some(), values: S::VALUES };
+        batches[0].check_lengths(fields)?;
         whole.entries.prepare(&mut batches, S::VALUES)?;
         let values = &batches[0].values;
         if S::VALUES && T::slice(values).is_none() {

@@ -33,11 +33,6 @@ impl Entries {
         Ok((batches, stored))
     }
 
-    /// Returns whether there are steps, which need whole entries.
-    pub(crate) fn has_steps(&self) -> bool {
-        !self.steps.is_empty()
-    }
-
     /// Returns batches to be filled.
     pub(crate) fn unused(&self) -> [Batch; 2] {
         let empty = || Batch::new(self.order, Values::new(self.value_type));
