@@ -416,16 +416,16 @@ pub trait ComponentsFormat: Sync {
 ///     ) -> Result<Box<dyn MatrixTarget>> {
 ///         match to {
 ///             Location::Path { path, group: None } => {
-///                 Ok(Box::new(Target(path.clone(), options.output(context))))
+///                 Ok(Box::new(ToyTarget(path.clone(), options.output(context))))
 ///             }
 ///             _ => Err(Error::argument("toy is written to files")),
 ///         }
 ///     }
 /// }
 ///
-/// struct Target(PathBuf, WriteOptions);
+/// struct ToyTarget(PathBuf, WriteOptions);
 ///
-/// impl MatrixTarget for Target {
+/// impl MatrixTarget for ToyTarget {
 ///     fn capabilities(&self) -> SinkCapabilities {
 ///         SinkCapabilities::new(&[Order::Row], &[ValueType::F64])
 ///     }
@@ -442,13 +442,13 @@ pub trait ComponentsFormat: Sync {
 ///         let mut file = StagedFile::create(&self.0, &self.1)?;
 ///         let Shape { rows, cols } = header.shape;
 ///         writeln!(file, "toy {rows} {cols}").map_err(|error| Error::io(&self.0, error))?;
-///         Ok(Box::new(Sink(file)))
+///         Ok(Box::new(ToySink(file)))
 ///     }
 /// }
 ///
-/// struct Sink(StagedFile);
+/// struct ToySink(StagedFile);
 ///
-/// impl MatrixSink for Sink {
+/// impl MatrixSink for ToySink {
 ///     fn write(&mut self, batch: &Batch) -> Result<()> {
 ///         batch.try_for_each(|entry, row, col| {
 ///             let value = batch.values.get(entry).and_then(|value| value.to_f64());
