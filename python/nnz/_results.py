@@ -111,7 +111,7 @@ class Finding:
     severity : str
         ``"fault"`` for an error, which makes the file invalid, otherwise ``"note"``.
     message : str
-        What was found, and what was expected.
+        Description of the finding.
     path, array, position
         Where, as in `nnz.Error`.
     """

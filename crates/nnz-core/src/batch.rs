@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{At, Error, Header, Order, Place, Projection, Result, Values};
+use crate::{At, Error, Header, Order, Place, Projection, Result, Shape, Values};
 
 /// The major vector (row or column) of each run of a batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ impl Majors {
     #[must_use]
     pub fn get(&self, run: usize) -> u64 {
         match self {
-            Self::Consecutive(first) => first + run as u64,
+            Self::Consecutive(first) => first.saturating_add(run as u64),
             Self::Listed(list) => list[run],
         }
     }
@@ -198,7 +198,7 @@ impl Batch {
         match &self.minors {
             Minors::U32(list) => u64::from(list[entry]),
             Minors::U64(list) => list[entry],
-            Minors::Spans(starts) => starts[run] + (entry - self.offsets[run]) as u64,
+            Minors::Spans(starts) => starts[run].saturating_add((entry - self.offsets[run]) as u64),
         }
     }
 
@@ -243,11 +243,11 @@ impl Batch {
     }
 
     /// Checks that the batch is one of a matrix with this header: as [`check_lengths`](Self::check_lengths), the type
-    /// of the values, and that every entry is inside of the matrix.
+    /// of the values, and as [`check_positions`](Self::check_positions).
     ///
     /// # Errors
     ///
-    /// Fails if not, with the position of the first entry that is outside.
+    /// Fails if not.
     pub fn check(&self, header: &Header) -> Result<()> {
         self.check_lengths(Projection::ALL)?;
         let found = self.values.value_type();
@@ -255,30 +255,39 @@ impl Batch {
             let found = format!("values of type {found}");
             return Err(Error::mismatch(Place::default(), found, header.value_type));
         }
-        let runs = self.runs();
-        let shape = header.shape;
-        let (all_majors, all_minors) = (shape.major(self.order), shape.minor(self.order));
-        let last_major = match &self.majors {
-            Majors::Consecutive(first) => {
-                (runs as u64).checked_sub(1).map(|n| first.saturating_add(n))
-            }
+        self.check_positions(header.shape, Projection::ALL)
+    }
+
+    /// Checks that every run and, if minors were read, every entry is inside of a matrix. The lengths are valid
+    /// ([`check_lengths`](Self::check_lengths)).
+    ///
+    /// # Errors
+    ///
+    /// Fails if not, with the position of the first entry that is outside.
+    pub fn check_positions(&self, shape: Shape, fields: Projection) -> Result<()> {
+        let (majors, minors) = (shape.major(self.order), shape.minor(self.order));
+        let last = match &self.majors {
+            Majors::Consecutive(_) => self.runs().checked_sub(1).map(|run| self.majors.get(run)),
             Majors::Listed(list) => list.iter().copied().max(),
         };
-        let last_minor = match &self.minors {
+        if let Some(last) = last.filter(|&last| last >= majors) {
+            let found = format!("{} {last}", self.order.major().singular());
+            return Err(Error::mismatch(Place::default(), found, format!("less than {majors}")));
+        }
+        let last = match &self.minors {
+            _ if !fields.minors => None,
             Minors::U32(list) => list.iter().max().map(|&minor| minor.into()),
             Minors::U64(list) => list.iter().copied().max(),
             Minors::Spans(starts) => {
                 let lengths = self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as u64);
-                let last = starts.iter().zip(lengths).filter(|(_, length)| *length > 0);
-                last.map(|(start, length)| start.saturating_add(length - 1)).max()
+                let spans = starts.iter().zip(lengths).filter(|(_, length)| *length > 0);
+                spans.map(|(start, length)| start.saturating_add(length - 1)).max()
             }
         };
-        if last_major.is_none_or(|last| last < all_majors)
-            && last_minor.is_none_or(|last| last < all_minors)
-        {
+        if last.is_none_or(|last| last < minors) {
             return Ok(());
         }
-        self.try_for_each(|_, major, minor| match major < all_majors && minor < all_minors {
+        self.try_for_each(|_, major, minor| match minor < minors {
             true => Ok(()),
             false => {
                 let (row, col) = self.order.row_col(major, minor);

@@ -241,8 +241,8 @@ fn count<T: Value, S: Slim<T>>(
     let Pass { entries, mut fields, by_major, minors, mut check } =
         Pass::new(source, options, values);
     let mut shapes = vec![header.shape];
-    let mut several =
-        CountingWork::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
+    let whole = Counting::new(entries, by_major, minors);
+    let mut several = CountingWork::<T, S> { whole, shape: header.shape, parts: Vec::new() };
     for RowsOrCols { axis, ranges } in parts {
         let (step, shape) = selecting(*axis, ranges.clone(), header)?;
         fields.minors |= *axis != header.order.major();

@@ -453,7 +453,8 @@ pub trait ComponentsFormat: Sync {
 ///         batch.try_for_each(|entry, row, col| {
 ///             let value = batch.values.get(entry).and_then(|value| value.to_f64());
 ///             let value = value.ok_or_else(|| Error::argument("a value for each entry"))?;
-///             writeln!(self.0, "{row} {col} {value}").map_err(|error| Error::io(Path::new(""), error))
+///             let written = writeln!(self.0, "{row} {col} {value}");
+///             written.map_err(|error| Error::io(self.0.path(), error))
 ///         })
 ///     }
 ///

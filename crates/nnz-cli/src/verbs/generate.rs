@@ -95,7 +95,7 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
 }
 
 impl Run for Man {
-    /// Writes the man pages: all or none.
+    /// Writes the man pages once all are staged.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let directory = &self.directory;
         fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;

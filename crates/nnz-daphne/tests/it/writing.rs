@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use nnz_core::{
-    Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order, Result,
-    Shape, ValueType, Values,
+    Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
+    Projection, Result, Shape, ValueType, Values,
 };
 use nnz_daphne::{
     BlockType, Column, DataType, Dialect, FrameOptions, FrameSink, MatrixSink, MatrixSource,
@@ -242,4 +242,33 @@ fn segments_replace_only_segments() {
     std::fs::write(path.join("mine.txt"), "").unwrap();
     assert!(write(1).unwrap_err().to_string().contains("not replaced"));
     assert!(path.join("mine.txt").exists());
+}
+
+/// Row pointers and offsets of empty rows take memory, too.
+#[test]
+fn units_of_empty_rows_are_bounded() {
+    let rows = 1_000_000;
+    for options in [
+        Options { dialect: Dialect::Daphne, ..Options::default() },
+        Options {
+            block: Some((700_000, 2)),
+            block_type: Some(BlockType::Sparse),
+            ..Options::default()
+        },
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.dbdf");
+        let header = header(rows, 3, ValueType::I8);
+        write(&path, &header, &options, &[batch(&[(5, 2), (999_999, 0)], &[1, 2])]).unwrap();
+        let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
+        let mut units = matrix.units(0..rows, Projection::ALL).unwrap();
+        let mut decoded = Batch::new(Order::Row, Values::default());
+        let mut entries = 0;
+        while let Some(unit) = units.next_unit().unwrap() {
+            unit.decode(&mut decoded).unwrap();
+            assert!(decoded.runs() <= 1 << 18, "{options:?}: {} rows", decoded.runs());
+            entries += decoded.entries();
+        }
+        assert_eq!(entries, 2);
+    }
 }

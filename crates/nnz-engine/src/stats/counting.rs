@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Batch, Error, Minors, Place, Projection, Result, Unit};
+use nnz_core::{Batch, Error, Minors, Place, Projection, Result, Shape, Unit};
 
 use super::bands::Bands;
 use super::entries::Entries;
@@ -81,6 +81,8 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
 /// The parallel part for a whole matrix and some of its rows or columns.
 pub(super) struct CountingWork<T, S: Slim<T>> {
     pub(super) whole: Counting<T, S>,
+    /// Of the source.
+    pub(super) shape: Shape,
     /// Steps that select entries, and counts of these.
     pub(super) parts: Vec<(Box<dyn Step>, Counting<T, S>)>,
 }
@@ -108,6 +110,7 @@ impl<T: Value, S: Slim<T>> Work for CountingWork<T, S> {
         let whole = &self.whole;
         let fields = Projection { minors: whole.minors.is_some(), values: S::VALUES };
         batches[0].check_lengths(fields)?;
+        batches[0].check_positions(self.shape, fields)?;
         whole.entries.prepare(&mut batches, S::VALUES)?;
         let values = &batches[0].values;
         if S::VALUES && T::slice(values).is_none() {

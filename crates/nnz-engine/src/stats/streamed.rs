@@ -64,7 +64,7 @@ fn stream<T: Value, S: Slim<T>>(
     let values = S::VALUES.then_some(T::TYPE);
     let Pass { entries, fields, by_major, minors, mut check } = Pass::new(source, options, values);
     let whole = Counting::<T, S>::new(entries, by_major, minors);
-    let several = CountingWork { whole, parts: Vec::new() };
+    let several = CountingWork { whole, shape: header.shape, parts: Vec::new() };
     let (len, across) = (header.shape.major(header.order), header.shape.minor(header.order));
     let mut majors = Majors { across, next: 0, current: Tally::<S::Sums>::default(), each };
     let workers = Workers::of(context);

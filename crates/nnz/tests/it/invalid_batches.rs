@@ -58,6 +58,14 @@ fn sources() -> Vec<(&'static str, Invalid)> {
         ("row", changed(|batch| batch.majors = Majors::Consecutive(1))),
         ("listed row", changed(|batch| batch.majors = Majors::Listed(vec![0, 1, 9]))),
         ("span", changed(|batch| batch.minors = Minors::Spans(vec![1, 0, 4]))),
+        ("last row", changed(|batch| batch.majors = Majors::Consecutive(u64::MAX))),
+        (
+            "span past the end",
+            changed(|batch| {
+                batch.offsets = vec![0, 2, 2, 2];
+                batch.minors = Minors::Spans(vec![u64::MAX, 0, 0]);
+            }),
+        ),
         ("fewer minors", changed(|batch| batch.minors = Minors::U32(vec![1]))),
         ("fewer values", changed(|batch| batch.values = Values::F64(vec![1.5]))),
         ("type", changed(|batch| batch.values = Values::U32(vec![1, 2]))),
