@@ -57,11 +57,6 @@ impl Reading {
         self.format.is_none() && self.options.is_empty()
     }
 
-    /// Returns whether the files may be those that are read as a whole, with several matrices and tables.
-    pub(crate) fn may_be_whole(&self) -> bool {
-        self.format.is_none() && Registry::default().are_whole_file_options(&self.options)
-    }
-
     /// Returns the options to open a source.
     pub(crate) fn open_options(&self) -> OpenOptions {
         let options = OpenOptions::new().format_options(self.options.clone());

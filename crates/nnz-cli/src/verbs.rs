@@ -26,7 +26,7 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::{Axis, Context, Error, Location, MatrixSource};
+use nnz::{Axis, Context, Error};
 
 use crate::{Outcome, args};
 
@@ -101,28 +101,6 @@ verbs! {
         Completions(generate::Completions),
         Man(generate::Man),
         Help(generate::Help),
-    }
-}
-
-/// Returns the annotations of a file without a main matrix, or the error of opening it as a matrix.
-fn tables(
-    source: &Location,
-    options: &nnz::OpenOptions,
-    error: Error,
-    context: &Context,
-) -> Result<Box<dyn MatrixSource>, Error> {
-    nnz::whole::tables(source, options, context)?.ok_or(error)
-}
-
-/// Opens a matrix, or the annotations of a file without a main matrix.
-fn open_tables(
-    source: &Location,
-    options: &nnz::OpenOptions,
-    context: &Context,
-) -> Result<Box<dyn MatrixSource>, Error> {
-    match options.open(source, context) {
-        Ok(opened) => opened.into_matrix(),
-        Err(error) => tables(source, options, error, context),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alike;
 mod by_name;
+mod columns;
 mod unstored;
 
 use nnz_core::{
@@ -18,6 +19,7 @@ use crate::stages::{Builder, DropValue, Step, expand};
 use crate::{Observed, Selection, Slice};
 use alike::RunComparison;
 pub use by_name::{MatchedNames, match_names};
+pub use columns::{ElementValue, diff_columns};
 use unstored::{Gaps, Unstored};
 
 /// Options of a comparison.

@@ -67,8 +67,8 @@ pub use check::{check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
 pub use diff::{
-    DiffOptions, Difference, ElementChange, ElementDifference, MatchedNames, diff, match_names,
-    missing_names, same_value,
+    DiffOptions, Difference, ElementChange, ElementDifference, ElementValue, MatchedNames, diff,
+    diff_columns, match_names, missing_names, same_value,
 };
 pub use filter::{Filter, FilterResult, FilteredAxis, filter};
 pub use free_space::check_free_space;

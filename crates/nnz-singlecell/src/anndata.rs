@@ -41,4 +41,4 @@ pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, MatrixSink};
-pub use whole::{ConcatFilesOptions, FileOptions, Groups, Report};
+pub use whole::{ConcatFilesOptions, FileOptions, Report};

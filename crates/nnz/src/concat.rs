@@ -1,14 +1,35 @@
-//! Concatenating matrices at several locations.
+//! Concatenating the data of several locations.
 
-use crate::Context;
+use std::sync::Arc;
+
 use nnz_core::{Axis, Error, MatrixSource as _, Result};
 use nnz_engine::RepeatedNames;
 
-use crate::whole::ConcatFilesOptions;
-use crate::{ConcatOptions, ConvertOptions, Location, Summary, engine::Concat};
+use crate::collection::{self, Collection, ConcatCollections};
+use crate::engine::{self, Concat};
+use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
-/// Concatenates matrices along an axis. Files with several matrices and tables are concatenated as wholes along
-/// rows, if the target supports it.
+/// How matrices and collections are concatenated. The value type and rounding are options of the conversion; by default,
+/// the type is the smallest that holds the values of all matrices exactly.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ConcatOptions {
+    /// Whether the names of the shared axis may differ; the names of the first matrix are used. Only the main matrices
+    /// of collections are concatenated then.
+    pub ignore_names: bool,
+    /// How collections are concatenated.
+    pub collections: ConcatCollections,
+}
+
+nnz_core::setters! {
+    ConcatOptions {
+        ignore_names: bool,
+        collections: ConcatCollections,
+    }
+}
+
+/// Concatenates matrices along an axis. Collections are concatenated along cells with everything in them, if the target
+/// supports it.
 ///
 /// # Errors
 ///
@@ -22,21 +43,37 @@ pub fn concat(
     context: &Context,
 ) -> Result<Summary> {
     let from: &[Location] = &from.into_iter().map(Into::into).collect::<Vec<_>>();
-    let to = &to.into();
-    if axis == Axis::Rows && !how.ignore_names && how.value_type.is_none() {
-        let files = ConcatFilesOptions::default();
-        if let Some(summary) = crate::whole::concat(from, to, &files, options, context)? {
-            return Ok(summary);
-        }
-    }
-    let mut sources = Vec::with_capacity(from.len());
+    let to = &to.into().resolve_target()?;
+    let mut datasets = Vec::with_capacity(from.len());
     for location in from {
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push(options.open.open_matrix(location, context)?);
+        let opened = options.open.open(location, context);
+        datasets.push(opened.map_err(|error| error.with_context(&location.source_place()))?);
     }
-    let concat = Concat::new(sources, axis, how)?;
+    let collections = datasets.iter().map(|dataset| match dataset {
+        Dataset::Collection(collection) => Some(Arc::clone(collection)),
+        _ => None,
+    });
+    let collections = collections.collect::<Option<Vec<Arc<dyn Collection>>>>();
+    if let Some(collections) = collections.filter(|_| !how.ignore_names) {
+        let how = (axis, &how.collections);
+        if let Some(summary) = collection::concat(&collections, to, how, options, context)? {
+            return Ok(summary);
+        }
+    }
+    how.collections.check_default()?;
+    let mut sources = Vec::with_capacity(from.len());
+    for (dataset, location) in datasets.into_iter().zip(from) {
+        let source = dataset.into_matrix();
+        sources.push(source.map_err(|error| error.with_context(&location.source_place()))?);
+    }
+    let how = engine::ConcatOptions::default()
+        .value_type(options.value_type)
+        .rounding(options.rounding)
+        .ignore_names(how.ignore_names);
+    let concat = Concat::new(sources, axis, &how)?;
     let mut summary = crate::convert_source(&concat, to, options, context)?;
     summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)

@@ -221,28 +221,28 @@ pub fn convert(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
-    if let Some(summary) = crate::whole::convert(from, to, options, context)? {
-        return Ok(summary);
-    }
     let found = options.open.open(from, context)?;
     let summary = found.convert(to, options, context)?;
     Ok(summary.seconds(started.elapsed().as_secs_f64()))
 }
 
 impl Dataset {
-    /// Converts a matrix or tensor to another location.
+    /// Converts a matrix, tensor or collection to another location.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert`], and if it is neither.
+    /// Fails as [`convert`], and if it is none of them.
     pub fn convert(
         self,
         to: impl Into<Location>,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Summary> {
-        let to = &to.into();
+        let to = &to.into().resolve_target()?;
         let matrix = match self {
+            Self::Collection(source) => {
+                return crate::collection::convert(&source, to, options, context);
+            }
             Self::Tensor(tensor) if !tensor.is_vector() => {
                 return tensor.convert(to.clone(), options, context);
             }

@@ -1,18 +1,20 @@
-//! Comparing the matrices at two locations.
+//! Comparing the data at two locations.
 
-use crate::Context;
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
 
-use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
+use crate::collection::{self, ElementChange, ElementDifference};
+use crate::engine::Transposed;
+use crate::{Context, Dataset, DiffOptions, Difference, Location, OpenOptions};
 
-/// Compares two matrices of any formats and passes the first differences to `each`.
+/// Compares two matrices or collections of any formats and passes the first differences to `each`. The path of an
+/// element is empty for single matrices.
 ///
 /// All elements are compared by their numbers, whatever their type and storage order, and names if both
 /// matrices have them. A stored entry that is equal to the fill value (zero by default) equals an element
 /// that is not stored, and entries that follow from a symmetry are included; with
 /// [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, elements that neither
 /// matrix stores differ. If one matrix is cells by features and the other features by cells, cells are
-/// compared with cells.
+/// compared with cells. Collections of one format are compared with everything in them, others by their main matrices.
 ///
 /// # Errors
 ///
@@ -23,7 +25,7 @@ pub fn diff(
     second: impl Into<Location>,
     options: &DiffOptions,
     context: &Context,
-    each: &mut dyn FnMut(Difference),
+    each: &mut dyn FnMut(ElementDifference),
 ) -> Result<()> {
     let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new();
@@ -31,7 +33,7 @@ pub fn diff(
     diff_opened(opened, options, context, each)
 }
 
-/// Compares two matrices or tensors that are open, for example with options of their formats.
+/// Compares two datasets that are open, for example with options of their formats.
 ///
 /// # Errors
 ///
@@ -40,8 +42,15 @@ pub fn diff_opened(
     found: [Dataset; 2],
     options: &DiffOptions,
     context: &Context,
-    each: &mut dyn FnMut(Difference),
+    each: &mut dyn FnMut(ElementDifference),
 ) -> Result<()> {
+    if let [Dataset::Collection(a), Dataset::Collection(b)] = &found
+        && collection::diff([a, b], options, context, each)?
+    {
+        return Ok(());
+    }
+    let each =
+        &mut |found| each(ElementDifference::new(String::new(), ElementChange::Matrix(found)));
     if let [Dataset::Tensor(a), Dataset::Tensor(b)] = &found
         && !(a.is_vector() && b.is_vector())
     {

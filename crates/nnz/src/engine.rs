@@ -10,9 +10,9 @@
 //! - [`compute`], [`plot`] and [`fragments`] have the functions of the modules of these names at the root, for sources.
 
 pub use nnz_engine::{
-    Concat, ConvertOptions, Filter, FilterResult, FilteredAxis, Labelled, Measures, Moments,
-    NewOrder, Number, Observed, Padded, Reordering, Slice, Spread, Summed, TaskContext, Total,
-    Transposed, Unsorted, cat, check, check_one_line, compute, convert, default_memory,
+    Concat, ConcatOptions, ConvertOptions, Filter, FilterResult, FilteredAxis, Labelled, Measures,
+    Moments, NewOrder, Number, Observed, Padded, Reordering, Slice, Spread, Summed, TaskContext,
+    Total, Transposed, Unsorted, cat, check, check_one_line, compute, convert, default_memory,
     default_threads, diff, filter, fragments, plot, print_names, read, read_dense, reorder,
     report_error, stats, unsorted,
 };

@@ -1,10 +1,11 @@
 //! Filtering the matrix of a location.
 
-use crate::Context;
+use std::sync::Arc;
+
 use nnz_core::{Error, Result};
 use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
-use crate::{ConvertOptions, Location, Summary};
+use crate::{Context, ConvertOptions, Dataset, Location, Summary, collection};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured.
@@ -34,24 +35,36 @@ pub fn filter(
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<(FilterResult, Summary)> {
-    let (from, to) = (&from.into(), &to.into());
+    let (from, to) = (&from.into(), &to.into().resolve_target()?);
     let place = from.source_place();
-    let source = options.open.open_matrix(from, context)?;
+    let dataset = options.open.open(from, context)?;
+    let is_whole = match &dataset {
+        Dataset::Collection(source) => {
+            collection::target_of(&**source, to, options, context)?.is_some()
+        }
+        _ => false,
+    };
+    let collection = match &dataset {
+        Dataset::Collection(collection) => Some(Arc::clone(collection)),
+        _ => None,
+    };
+    let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering reads the source twice, but a stream can be read only once; write it to a file first";
         return Err(Error::unsupported(place, what));
     }
-    if !crate::whole::is_written(from, to, options, context)? {
+    if !is_whole {
         // Before entries are read.
-        context.target(&to.resolve_target()?, options, &*source)?.check()?;
+        context.target(to, options, &*source)?.check()?;
     }
     let observed = Observed::new(&*source, "measuring", context.progress());
     let found = found_of(&observed, filters, context)?;
     for kept in [&found.rows, &found.cols] {
         kept.check().map_err(|error| error.with_context(&place))?;
     }
-    drop(source);
     let [rows, cols] = [found.rows.selection(), found.cols.selection()];
-    let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, context)?;
-    Ok((found, summary))
+    let dataset = collection.map_or(Dataset::Matrix(source), Dataset::Collection);
+    let summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
+    // The size of the source is not the size of the selection.
+    Ok((found, summary.bytes_before(None)))
 }

@@ -13,6 +13,7 @@ mod bpcells;
 mod bpcells_fragments;
 mod cancellable;
 mod checked_arrays;
+mod collections;
 #[cfg(feature = "daphne")]
 mod daphne;
 mod detect;
@@ -57,7 +58,6 @@ mod tenx;
 mod text;
 mod unrecognized;
 pub mod values;
-mod whole;
 mod zip;
 
 use crate::Context;
@@ -65,13 +65,14 @@ use std::fmt;
 use std::path::Path;
 
 use nnz_container::{FoundGroup, NamedArrays};
-use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_core::{Axis, Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
 pub use crate::container_target::has_groups;
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
+pub use collections::CollectionFormat;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
@@ -83,8 +84,6 @@ pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
-pub(crate) use whole::convert_whole;
-pub use whole::{FileConversion, RowGroups, WholeFormat};
 
 /// The name of the option of sources to leave elements out.
 pub(crate) const DROP: &str = "drop";
@@ -219,6 +218,8 @@ pub enum DatasetKind {
     Fragments,
     /// Columns of different types.
     Table,
+    /// Several matrices and tables along shared axes.
+    Collection,
 }
 
 impl fmt::Display for DatasetKind {
@@ -228,6 +229,7 @@ impl fmt::Display for DatasetKind {
             Self::Tensor => "tensor",
             Self::Fragments => "fragments",
             Self::Table => "table",
+            Self::Collection => "collection",
         })
     }
 }
@@ -240,6 +242,8 @@ pub struct Member {
     pub path: String,
     /// The length of each dimension.
     pub shape: Vec<u64>,
+    /// The axis of the file along which each dimension is, if the file has shared axes; `None` for another one.
+    pub axes: Vec<Option<Axis>>,
     /// How it is stored, for example `csr_matrix`.
     pub kind: String,
     /// The type of its values, for example `float32` or `categorical`.
@@ -260,10 +264,8 @@ pub enum Confidence {
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Abilities<'a> {
-    /// Writes whole files, for formats with several matrices or tables in one file.
-    pub whole: Option<&'a dyn WholeFormat>,
-    /// Converts whole files to other formats that can store all of what they have.
-    pub conversion: Option<&'a dyn FileConversion>,
+    /// Writes collections.
+    pub collections: Option<&'a dyn CollectionFormat>,
     /// Writes tensors.
     pub tensors: Option<&'a dyn TensorFormat>,
     /// Writes principal components.
@@ -273,8 +275,7 @@ pub struct Abilities<'a> {
 impl fmt::Debug for Abilities<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Abilities")
-            .field("whole", &self.whole.is_some())
-            .field("conversion", &self.conversion.is_some())
+            .field("collections", &self.collections.is_some())
             .field("tensors", &self.tensors.is_some())
             .field("components", &self.components.is_some())
             .finish()
@@ -282,17 +283,10 @@ impl fmt::Debug for Abilities<'_> {
 }
 
 impl<'a> Abilities<'a> {
-    /// Adds writing whole files.
+    /// Adds writing collections.
     #[must_use]
-    pub fn whole(mut self, format: &'a dyn WholeFormat) -> Self {
-        self.whole = Some(format);
-        self
-    }
-
-    /// Adds converting whole files.
-    #[must_use]
-    pub fn conversion(mut self, format: &'a dyn FileConversion) -> Self {
-        self.conversion = Some(format);
+    pub fn collections(mut self, format: &'a dyn CollectionFormat) -> Self {
+        self.collections = Some(format);
         self
     }
 

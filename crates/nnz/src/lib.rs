@@ -49,7 +49,8 @@
 //! - [`mod@plot`] computes the numbers of pictures of a matrix or of fragments, and makes figures of them, which
 //!   [`plot::draw`] draws.
 //! - [`mod@report`] makes a page of HTML about a matrix.
-//! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
+//! - [`mod@collection`] has files with several matrices and tables along shared axes, such as AnnData, which are
+//!   written with everything in them.
 //! - [`matrix`] has the types to process batches or to implement a source. Your own [format](formats::Format) and
 //!   [storage](storage::Storage) are added to a [`Context`].
 //!
@@ -109,6 +110,7 @@ mod storages;
 
 pub mod annotations;
 pub mod binsparse;
+pub mod collection;
 pub mod compute;
 pub mod container;
 pub mod engine;
@@ -126,11 +128,10 @@ pub mod report;
 pub mod storage;
 pub mod tensor;
 pub mod text;
-pub mod whole;
 
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};
-pub use concat::concat;
+pub use concat::{ConcatOptions, concat};
 pub use context::Context;
 pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
@@ -143,8 +144,8 @@ pub use nnz_core::{
     Rounding, Scalar, Shape, ValueType, Values,
 };
 pub use nnz_engine::{
-    Cancellation, CatOptions, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference, NoProgress,
-    Progress, ReadOptions, RunningOperation, Selection, Stats, StatsOptions, Summary,
+    Cancellation, CatOptions, CsMatrix, Dense, DiffOptions, Difference, NoProgress, Progress,
+    ReadOptions, RunningOperation, Selection, Stats, StatsOptions, Summary,
 };
 pub use open::{OpenOptions, open};
 pub use profile::Profile;

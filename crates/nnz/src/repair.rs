@@ -88,23 +88,26 @@ fn run(
         #[cfg(feature = "fragments")]
         fragments: None,
     };
-    // A file with several matrices is written as it is: dropping a part is not a repair.
-    let whole = options.clone().strict(true);
-    if let Some(summary) = crate::whole::convert(from, to, &whole, context)? {
-        done.matrix = Some(summary);
-        return Ok(done);
-    }
     let place = from.source_place();
     #[cfg(feature = "fragments")]
     let format = found.format();
-    let summary = match found.open(&options.open).map_err(|error| error.with_context(&place))? {
+    let found = found.open(&options.open).map_err(|error| error.with_context(&place))?;
+    let summary = match found {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
             done.repairs = rewritten_faults(format, from, context)?;
             done.fragments = Some(fragments(from, to, options, context)?);
             return Ok(done);
         }
-        Dataset::Matrix(matrix) => {
+        Dataset::Collection(collection)
+            if crate::collection::target_of(&*collection, to, options, context)?.is_some() =>
+        {
+            // A collection is written as it is: dropping a part is not a repair.
+            let whole = options.clone().strict(true);
+            Dataset::Collection(collection).convert(to, &whole, context)?
+        }
+        Dataset::Matrix(_) | Dataset::Collection(_) => {
+            let matrix = found.into_matrix()?;
             if matrix.rereadable() {
                 let workers =
                     Workers { threads: context.threads(), cancellation: context.cancellation() };

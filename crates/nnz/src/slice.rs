@@ -3,7 +3,7 @@
 use crate::Context;
 use nnz_core::Result;
 
-use crate::{ConvertOptions, Location, Selection, Summary, engine::Slice};
+use crate::{ConvertOptions, Location, Selection, Summary};
 
 /// Writes selected rows and columns of a matrix. From a file with several matrices and tables, everything that
 /// belongs to them is written, if the target supports it.
@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Location, Selection, Summary, engine::Slice};
 ///
 /// # Errors
 ///
-/// Fails as [`Slice::new`] and [`convert`](crate::convert).
+/// Fails as [`Dataset::slice`](crate::Dataset::slice) and [`convert`](crate::convert).
 pub fn slice(
     from: impl Into<Location>,
     to: impl Into<Location>,
@@ -30,13 +30,9 @@ pub fn slice(
     context: &Context,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
-    if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, context)? {
-        return Ok(summary);
-    }
-    let source = options.open.open_matrix(from, context)?;
-    let source = Box::new(Slice::new(source, rows, cols)?);
     // Positions in messages of the engine are those in the selection.
-    let summary = crate::convert_source(&*source, to, options, context)?;
+    let selected = options.open.open(from, context)?.slice([rows, cols])?;
+    let summary = selected.convert(to, options, context)?;
     // The size of the source is not the size of the selection.
     Ok(summary.bytes_before(None))
 }

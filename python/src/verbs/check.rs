@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use nnz::error::{Finding, Severity};
-use nnz::whole::{ElementChange, ElementDifference};
+use nnz::collection::{ElementChange, ElementDifference};
 use nnz::{Axis, DiffOptions, Difference, ErrorKind, Location, Scalar, ValidateOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -90,26 +90,19 @@ fn diff<'py>(
     let (first, second) = (location(first), location(second));
     let reading = Reading::new(reading)?;
     let differences = task::run(py, progress, limits, move |context| {
-        let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
-        let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
+        let mut found: Vec<ElementDifference> = Vec::new();
         let open = reading.open_options();
-        let whole = reading.may_be_whole()
-            && nnz::whole::diff([&first, &second], &open, &options, context, each)?;
-        if !whole {
-            let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
-            let open = reading.open_options();
-            let opened = |one: &Location| {
-                open.open(one, context).map_err(|error| error.with_context(&one.source_place()))
-            };
-            let both = [opened(&first)?, opened(&second)?];
-            nnz::diff_opened(both, &options, context, each)?;
-        }
+        let opened = |one: &Location| {
+            open.open(one, context).map_err(|error| error.with_context(&one.source_place()))
+        };
+        let both = [opened(&first)?, opened(&second)?];
+        nnz::diff_opened(both, &options, context, &mut |one| found.push(one))?;
         Ok(found)
     })?;
     let made = PyList::empty(py);
-    for (element, change) in differences {
-        let one = describe(py, change)?;
-        one.set_item("element", element)?;
+    for ElementDifference { path, what, .. } in differences {
+        let one = describe(py, what)?;
+        one.set_item("element", Some(path).filter(|path| !path.is_empty()))?;
         made.append(one)?;
     }
     Ok(made)

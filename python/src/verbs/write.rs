@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use nnz::engine::Filter;
 use nnz::formats::values::Dialect;
 use nnz::matrix::AxisKind;
-use nnz::whole::{ConcatFilesOptions, Join};
+use nnz::collection::{ConcatCollections, Join};
 use nnz::{
-    Axis, ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions,
+    ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions,
     Selection, Summary, frames,
 };
 use pyo3::prelude::*;
@@ -124,10 +124,7 @@ fn convert_table<'py>(
 fn kinds(py: Python<'_>, from: &Location, reading: &Reading) -> PyResult<[AxisKind; 2]> {
     let (from, options) = (from.clone(), reading.open_options());
     task::run_detached(py, task::Limits::default(), move |context| {
-        let matrix = match options.open(&from, context).and_then(Dataset::into_matrix) {
-            Ok(matrix) => Ok(matrix),
-            Err(error) => nnz::whole::tables(&from, &options, context)?.ok_or(error),
-        };
+        let matrix = options.open(&from, context).and_then(Dataset::into_axes);
         let matrix = matrix.map_err(|error| error.with_context(&from.source_place()))?;
         Ok(matrix.header().axis_kinds)
     })
@@ -212,23 +209,9 @@ fn concat<'py>(
         }
     };
     let files =
-        ConcatFilesOptions::default().join(join).label(label).index_unique(index_unique).fill(fill);
+        ConcatCollections::default().join(join).label(label).index_unique(index_unique).fill(fill);
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-        let how = ConcatOptions::default()
-            .value_type(options.value_type)
-            .rounding(options.rounding)
-            .ignore_names(ignore_names);
-        if axis == Axis::Rows && !ignore_names {
-            let whole = nnz::whole::concat(&from, &to, &files, &options, context)?;
-            if let Some(summary) = whole {
-                return Ok(summary);
-            }
-        }
-        if !files.is_default() {
-            let what = "join, label, index_unique and fill apply only if AnnData files are concatenated \
-                        along rows to an AnnData file";
-            return Err(nnz::Error::argument(what));
-        }
+        let how = ConcatOptions::default().ignore_names(ignore_names).collections(files);
         nnz::concat(&from, &to, axis, &how, &options, context)
     })?;
     summary::of_matrix(py, &done)
@@ -249,7 +232,7 @@ fn split<'py>(
 ) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-        nnz::whole::split(&from, &directory, (&by, &extension), &options, context)
+        nnz::collection::split(&from, &directory, (&by, &extension), &options, context)
     })?;
     let files = PyList::empty(py);
     for (path, one) in &done.files {

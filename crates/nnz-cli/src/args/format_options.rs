@@ -113,7 +113,7 @@ pub(crate) fn of_whole_files(arg: Arg) -> Arg {
     if let Some(read) = declared_for_reading().iter().find(|read| read.name() == name) {
         let registry = Registry::default();
         let is_whole = |name: &&str| {
-            registry.find(name).is_some_and(|format| format.abilities().whole.is_some())
+            registry.find(name).is_some_and(|format| format.abilities().collections.is_some())
         };
         return arg.hide(!read.formats.iter().any(is_whole));
     }
@@ -121,7 +121,8 @@ pub(crate) fn of_whole_files(arg: Arg) -> Arg {
         return arg;
     }
     let registry = Registry::default();
-    let mut whole = registry.formats().iter().filter(|format| format.abilities().whole.is_some());
+    let mut whole =
+        registry.formats().iter().filter(|format| format.abilities().collections.is_some());
     let found = whole.find_map(|format| {
         let info = format.info();
         info.options.iter().find(|option| option.name == name).map(|option| (info.name, option))

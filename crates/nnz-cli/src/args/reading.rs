@@ -79,14 +79,6 @@ impl From {
             None => options,
         }
     }
-
-    /// Returns whether the file may be one that is read as a whole, with several matrices and tables.
-    pub(crate) fn may_be_whole(&self) -> bool {
-        let given = self.format.and_then(|name| Registry::default().find(name.as_str()));
-        let registry = Registry::default();
-        given.is_none_or(|format| format.abilities().whole.is_some())
-            && registry.are_whole_file_options(&self.options.0)
-    }
 }
 
 fn format_name(text: &str) -> Result<FormatName, String> {

@@ -52,7 +52,7 @@ impl Run for Annotations {
     /// Prints the annotations of an axis, or writes them to a file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.from.set(nnz::OpenOptions::new());
-        let opened = super::open_tables(&self.source, &options, context)?;
+        let opened = options.open(&self.source, context)?.into_axes()?;
         let place = self.source.source_place();
         let axis = self.axis.axis(&self.source, || Ok(opened.header().clone()))?;
         let write = |separator: u8, out: &mut dyn Write| {

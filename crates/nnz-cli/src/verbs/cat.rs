@@ -48,7 +48,10 @@ pub(crate) struct Cat {
 impl Run for Cat {
     /// Prints stored entries.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
-        let found = self.reading.set().open(&self.source, context)?;
+        let found = match self.reading.set().open(&self.source, context)? {
+            Dataset::Collection(collection) => Dataset::Matrix(collection.main()?),
+            other => other,
+        };
         let [rows, cols] = self.selecting.of_axes(&self.source, || match &found {
             Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
             _ => Err(Error::argument("--cells and --features apply to matrices only")),

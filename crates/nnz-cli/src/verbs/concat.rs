@@ -1,8 +1,8 @@
 //! `nnz concat`.
 
 use clap::{Args as Group, ValueEnum};
-use nnz::whole::{ConcatFilesOptions, Join};
-use nnz::{Axis, ConcatOptions, Context, Error, Location};
+use nnz::collection::{ConcatCollections, Join};
+use nnz::{ConcatOptions, Context, Error, Location};
 
 use super::Run;
 use super::write::{first_of_several, header_of, options, summarise};
@@ -100,35 +100,14 @@ impl Run for Concat {
     /// Concatenates matrices.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let how = ConcatOptions::default()
-            .value_type(options.value_type)
-            .rounding(options.rounding)
-            .ignore_names(self.ignore_names);
         let first = first_of_several(&self.sources, &self.target)?;
         let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
-        let files = ConcatFilesOptions::default()
+        let collections = ConcatCollections::default()
             .join(self.files.join.map(Into::into))
             .label(self.files.label.clone())
             .index_unique(self.files.index_unique.clone())
             .fill(self.files.fill);
-        if axis == Axis::Rows && !self.ignore_names {
-            let written =
-                nnz::whole::concat(&self.sources, &self.target, &files, &options, context)?;
-            if let Some(summary) = written {
-                if !quiet {
-                    summarise(&self.sources, &self.target, &summary);
-                }
-                return Ok(Outcome::Good);
-            }
-        }
-        if !files.is_default() {
-            // Errors of opening a source come first.
-            let open = self.reading.set();
-            self.sources.iter().try_for_each(|source| open.open(source, context).map(drop))?;
-            let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
-                        along rows to an AnnData file";
-            return Err(Error::argument(what));
-        }
+        let how = ConcatOptions::default().ignore_names(self.ignore_names).collections(collections);
         let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;
         if !quiet {
             summarise(&self.sources, &self.target, &summary);

@@ -105,15 +105,6 @@ fn convert(
     let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
     let options = options.profile(profile);
     let bytes_before = file_size(&args.source);
-    if !transpose && reading.from_dialect.is_none() {
-        let written = nnz::whole::convert(&args.source, &args.target, &options, context)?;
-        if let Some(summary) = written {
-            if !quiet {
-                summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-            }
-            return Ok(Outcome::Good);
-        }
-    }
     let found = match reading.set().open(&args.source, context)? {
         Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
             return Err(Error::argument("--reorder applies to matrices"));

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args as Group;
-use nnz::whole::{ElementChange, ElementDifference};
+use nnz::collection::{ElementChange, ElementDifference};
 use nnz::{Axis, Context, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Scalar};
 use serde::Serialize;
 
@@ -125,13 +125,7 @@ impl Run for Diff {
             .max_diffs(self.max_diffs.max(1));
         let mut differences: Vec<DifferenceLine> = Vec::new();
         let each = &mut |found: ElementDifference| differences.extend(of_element(found));
-        let whole = self.from.may_be_whole()
-            && nnz::whole::diff([&self.first, &self.second], &open, &options, context, each)?;
-        if !whole {
-            let opened = open_both(self, context)?;
-            let each = &mut |found| differences.extend(of_matrix(&found));
-            nnz::diff_opened(opened, &options, context, each)?;
-        }
+        nnz::diff_opened(open_both(self, context)?, &options, context, each)?;
         let equal = differences.is_empty();
         if self.json {
             print_json(SCHEMA, &Report { equal, differences })?;
@@ -182,7 +176,7 @@ fn of_element(found: ElementDifference) -> Option<DifferenceLine> {
         }
         _ => DifferenceLine::new("other"),
     };
-    Some(DifferenceLine { element: Some(found.path), ..one })
+    Some(DifferenceLine { element: Some(found.path).filter(|path| !path.is_empty()), ..one })
 }
 
 fn of_matrix(difference: &Difference) -> Option<DifferenceLine> {

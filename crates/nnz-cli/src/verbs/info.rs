@@ -135,6 +135,9 @@ impl Run for Info {
             Dataset::Tensor(tensor) => {
                 return show(self, describe_tensor(&tensor)?, members, others);
             }
+            Dataset::Collection(collection) if !collection.has_main()? => {
+                return file::collection(self, &*collection);
+            }
             other => other.into_matrix()?,
         };
         let report = describe(opened.header(), opened.about()?);

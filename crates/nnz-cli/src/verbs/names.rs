@@ -4,7 +4,7 @@ use clap::{Args as Group, ValueEnum};
 use nnz::matrix::StringReader;
 use nnz::{Context, Dataset, Error, Location};
 
-use super::{Run, fragments, frames, plural, tables};
+use super::{Run, fragments, frames, plural};
 use crate::Outcome;
 use crate::args::{AxisArg, Memory, location, reading};
 use crate::output::{print_message, with_stdout};
@@ -63,8 +63,7 @@ impl Run for Names {
         let opened = match options.open(&self.source, context) {
             Ok(Dataset::Fragments(source)) => return fragments::names(self, &*source),
             Ok(Dataset::Table(frame)) => return frames::names(self, &frame, quiet),
-            Ok(other) => other.into_matrix()?,
-            Err(error) => tables(&self.source, &options, error, context)?,
+            other => other?.into_axes()?,
         };
         let Some(axis) = self.axis.of_matrix() else {
             return Err(Error::argument("a matrix has names of rows and columns only"));

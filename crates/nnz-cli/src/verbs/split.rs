@@ -73,7 +73,7 @@ impl Run for Split {
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.of_conversion(options(&self.writing, context)?);
         let by = (&*self.by, &*self.extension);
-        let done = nnz::whole::split(&self.source, &self.target, by, &options, context)?;
+        let done = nnz::collection::split(&self.source, &self.target, by, &options, context)?;
         if quiet {
             return Ok(Outcome::Good);
         }

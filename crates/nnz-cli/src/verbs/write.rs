@@ -11,7 +11,7 @@ pub(super) fn header_of(
     reading: &args::reading::SourceFormat,
     context: &Context,
 ) -> Result<Header, Error> {
-    Ok(super::open_tables(place, &reading.set(), context)?.header().clone())
+    Ok(reading.set().open(place, context)?.into_axes()?.header().clone())
 }
 
 /// Returns the first of two sources or more. With one, the target is probably missing, so that the last source would be

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nnz_core::{AxisKind, Error};
+use nnz_core::{Axis, AxisKind, Error};
 
 /// The location of a matrix in an AnnData file.
 ///
@@ -79,6 +79,16 @@ impl Item {
             Self::Obsp(_) => [TableAxis::Obs, TableAxis::Obs],
             Self::Varp(_) => [TableAxis::Var, TableAxis::Var],
         }
+    }
+
+    /// Returns the axes of the file along which rows and columns are: cells are rows, genes columns; `None` for others.
+    #[must_use]
+    pub fn collection_axes(&self) -> [Option<Axis>; 2] {
+        self.axes().map(|along| match along {
+            TableAxis::Obs => Some(Axis::Rows),
+            TableAxis::Var => Some(Axis::Cols),
+            TableAxis::RawVar | TableAxis::Nothing => None,
+        })
     }
 
     /// Returns the kinds of rows and columns.

@@ -7,7 +7,6 @@ mod concat;
 mod diff;
 mod elements;
 mod entries;
-mod groups;
 mod min_size;
 mod picks;
 mod tables;
@@ -26,7 +25,6 @@ use picks::{FilePicks, Pick};
 use tables::Tables;
 
 pub use concat::ConcatFilesOptions;
-pub use groups::Groups;
 
 /// Options for writing a file as a whole.
 #[derive(Clone, Copy)]

@@ -1,22 +1,25 @@
 //! AnnData.
 
+mod collection;
 mod components;
 mod members;
-mod other;
 mod place;
 pub(super) mod target;
 mod validate;
-mod whole;
+mod write;
 
 use crate::Context;
 use crate::formats::Abilities;
 use crate::formats::ComponentsFormat;
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_container::FoundGroup;
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
+
+use collection::AnnDataCollection;
 
 use super::unrecognized::no_group;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
@@ -27,7 +30,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 pub(super) struct AnnDataFile;
 
 /// Lists the matrices of a file that does not have the selected one.
-fn absent(error: Error, item: &Item, file: &AnnData, probe: &Probe) -> Error {
+fn absent(error: Error, item: &Item, file: &AnnData, location: &Location) -> Error {
     let array = error.place().array.as_deref();
     if !matches!(error.kind(), ErrorKind::Missing) || array != Some(&*item.to_string()) {
         return error;
@@ -35,7 +38,7 @@ fn absent(error: Error, item: &Item, file: &AnnData, probe: &Probe) -> Error {
     match file.items() {
         Ok(items) => {
             let names = items.iter().map(ToString::to_string).collect();
-            no_group("no such group", names, probe.location())
+            no_group("no such group", names, location)
         }
         Err(_) => error,
     }
@@ -49,8 +52,8 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     aliases: &["h5ad"],
     extensions: &["h5ad"],
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
-    reads: &[DatasetKind::Matrix],
-    writes: &[DatasetKind::Matrix],
+    reads: &[DatasetKind::Matrix, DatasetKind::Collection],
+    writes: &[DatasetKind::Matrix, DatasetKind::Collection],
     // These files can have groups of other formats.
     containers: true,
     hdf5: true,
@@ -81,14 +84,14 @@ impl Format for AnnDataFile {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let (file, item) = place::open(&probe)?;
-        let file = file.with_repairs(options.repairs.clone());
-        Ok(Dataset::Matrix(Box::new(match item {
-            Some(item) => {
-                file.matrix(&item).map_err(|error| absent(error, &item, &file, &probe))?
-            }
-            None => file.main_matrix(&main_matrix(&file, &probe)?)?,
-        })))
+        let (file, item, missing) = place::open(&probe)?;
+        let repairs = options.repairs.clone();
+        let collection = AnnDataCollection::new(file, missing, &probe, repairs);
+        let Some(item) = item else { return Ok(Dataset::Collection(Arc::new(collection))) };
+        let file = collection.file()?;
+        let matrix = file.matrix(&item);
+        let matrix = matrix.map_err(|error| absent(error, &item, file, probe.location()))?;
+        Ok(Dataset::Matrix(Box::new(matrix)))
     }
 
     fn validate(
@@ -119,7 +122,11 @@ impl Format for AnnDataFile {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        members::members(probe)
+        match place::open(probe)? {
+            (_, _, missing) if !missing.is_empty() => Err(super::drop::unknown(&missing[0])),
+            (file, None, _) => members::members(&file),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn marks_group(&self, found: &FoundGroup) -> bool {
@@ -131,7 +138,7 @@ impl Format for AnnDataFile {
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities::default().whole(self).conversion(self).components(self)
+        Abilities::default().collections(self).components(self)
     }
 }
 
@@ -148,26 +155,4 @@ impl ComponentsFormat for AnnDataFile {
     ) -> Result<PcaWriter<'a>> {
         components::writer(to, options, context)
     }
-}
-
-/// Returns `X`, or an error that lists the other matrices.
-fn main_matrix(file: &AnnData, probe: &Probe) -> Result<Item> {
-    let items = file.items()?;
-    if items.contains(&Item::X) {
-        return Ok(Item::X);
-    }
-    let place = probe.location().source_place();
-    let what = match &items[..] {
-        [] => "AnnData without matrices".to_owned(),
-        items => {
-            let places = items.iter().map(|item| format!("\n  {}", place::of_item(probe, item)));
-            format!("AnnData without X; select one of{}", places.collect::<String>())
-        }
-    };
-    Err(Error::new(ErrorKind::Argument(what), place))
-}
-
-/// Returns the place of a matrix, for messages.
-fn item_place(probe: &Probe, item: &Item) -> Place {
-    place::of_item(probe, item)
 }

@@ -3,7 +3,7 @@
 use crate::Context;
 use std::fmt;
 
-use nnz_core::{Annotations, Finding, MatrixSource, Place, Placed, Result};
+use nnz_core::{Annotations, Axis, Finding, MatrixSource, Place, Placed, Result};
 use nnz_engine::{Observed, check, report_error};
 
 use super::Member;
@@ -35,7 +35,7 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
 
 /// Lists a matrix; `kind` returns how it is stored.
 pub(super) fn matrix_member<S: MatrixSource>(
-    item: &impl fmt::Display,
+    (item, axes): (&impl fmt::Display, [Option<Axis>; 2]),
     matrix: Result<S>,
     kind: impl Fn(&S) -> &str,
 ) -> Result<Member> {
@@ -46,6 +46,7 @@ pub(super) fn matrix_member<S: MatrixSource>(
             Member {
                 path,
                 shape: vec![header.shape.rows, header.shape.cols],
+                axes: axes.to_vec(),
                 kind: kind(&matrix).to_owned(),
                 value_type: header.value_type.to_string(),
             }
@@ -54,7 +55,7 @@ pub(super) fn matrix_member<S: MatrixSource>(
         // `validate` reports the fault.
         Err(_) => {
             let (kind, value_type) = ("invalid".to_owned(), String::new());
-            Member { path, shape: Vec::new(), kind, value_type }
+            Member { path, shape: Vec::new(), axes: Vec::new(), kind, value_type }
         }
     })
 }
@@ -67,16 +68,18 @@ pub(super) fn unread_members<'a>(
     columns.iter().map(move |(column, what)| Member {
         path: format!("{name}/{column}"),
         shape: Vec::new(),
+        axes: Vec::new(),
         kind: "unsupported".to_owned(),
         value_type: what.clone(),
     })
 }
 
-/// Lists the columns of a table.
-pub(super) fn column_members(name: &str, table: &dyn Annotations) -> Vec<Member> {
+/// Lists the columns of the table of an axis.
+pub(super) fn column_members(name: &str, axis: Axis, table: &dyn Annotations) -> Vec<Member> {
     let columns = table.columns().iter().enumerate().map(|(index, column)| Member {
         path: format!("{name}/{}", column.name),
         shape: vec![table.len()],
+        axes: vec![Some(axis)],
         kind: if table.is_nullable(index) { "nullable" } else { "column" }.to_owned(),
         value_type: column.column_type.to_string(),
     });

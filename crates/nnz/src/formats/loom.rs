@@ -1,23 +1,26 @@
 //! Loom.
 
-mod file;
+mod collection;
 mod members;
 mod place;
-pub(super) mod target;
+mod target;
 mod validate;
+mod write;
 
 use crate::Context;
 use crate::formats::Abilities;
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result};
 use nnz_singlecell::loom::{Item, Loom};
 use nnz_storage::InputDirectory;
 
+use collection::LoomCollection;
+
 use super::unrecognized::no_group;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
-pub(super) use file::{LoomExtras, NamedMatrix, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
 pub(super) struct LoomFile;
@@ -27,8 +30,8 @@ static INFO: FormatInfo = FormatInfo {
     aliases: &[],
     extensions: &["loom"],
     summary: "Loom, versions 2 and 3: matrix, layers, row_graphs, col_graphs",
-    reads: &[DatasetKind::Matrix],
-    writes: &[DatasetKind::Matrix],
+    reads: &[DatasetKind::Matrix, DatasetKind::Collection],
+    writes: &[DatasetKind::Matrix, DatasetKind::Collection],
     containers: false,
     hdf5: true,
     options: &[],
@@ -57,12 +60,12 @@ impl Format for LoomFile {
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let (file, item) = place::open(&probe)?;
-        Ok(Dataset::Matrix(Box::new(match item {
-            Some(item) => {
-                file.matrix(&item).map_err(|error| absent(error, &item, &file, &probe))?
-            }
-            None => file.main_matrix()?,
-        })))
+        let Some(item) = item else {
+            return Ok(Dataset::Collection(Arc::new(LoomCollection::new(file, &probe))));
+        };
+        let matrix = file.matrix(&item);
+        let matrix = matrix.map_err(|error| absent(error, &item, &file, probe.location()))?;
+        Ok(Dataset::Matrix(Box::new(matrix)))
     }
 
     fn validate(
@@ -86,7 +89,10 @@ impl Format for LoomFile {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        members::members(probe)
+        match place::open(probe)? {
+            (file, None) => members::members(&file),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
@@ -94,16 +100,16 @@ impl Format for LoomFile {
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities::default().conversion(self)
+        Abilities::default().collections(self)
     }
 }
 
 /// Lists the matrices of a file that does not have the selected one.
-fn absent(error: Error, item: &Item, file: &Loom, probe: &Probe) -> Error {
+fn absent(error: Error, item: &Item, file: &Loom, location: &Location) -> Error {
     match file.items() {
         Ok(items) if matches!(error.kind(), ErrorKind::Missing) && !items.contains(item) => {
             let names = items.iter().map(ToString::to_string).collect();
-            no_group("no such group", names, probe.location())
+            no_group("no such group", names, location)
         }
         _ => error,
     }

@@ -235,12 +235,14 @@ impl Format for Matlab {
             value_type: String::new(),
             path: one.path,
             shape: Vec::new(),
+            axes: Vec::new(),
         });
         let member = |variable: Variable| Member {
             kind: variable.kind(),
             value_type: variable.value_type().map(|own| own.to_string()).unwrap_or_default(),
             path: variable.path,
             shape: variable.shape,
+            axes: Vec::new(),
         };
         let variables = opened.variables()?.into_iter().map(member);
         Ok(variables.chain(unsupported).collect())

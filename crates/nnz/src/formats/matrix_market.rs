@@ -115,6 +115,7 @@ impl Format for MatrixMarket {
             Ok(Member {
                 path: matrix.path(),
                 shape: shape.unwrap_or_default(),
+                axes: Vec::new(),
                 // `validate` reports the fault.
                 kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
                 value_type: header.map(|own| own.value_type.to_string()).unwrap_or_default(),

@@ -202,19 +202,6 @@ impl Registry {
         written.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns whether all options belong to sources with several matrices and tables.
-    #[must_use]
-    pub fn are_whole_file_options(&self, options: &FormatOptions) -> bool {
-        let whole: Vec<_> =
-            self.formats.iter().filter(|format| format.abilities().whole.is_some()).collect();
-        options.names().all(|name| {
-            let has = |format: &&&dyn Format| {
-                format.info().read_options.iter().any(|option| option.name == name)
-            };
-            whole.iter().any(has)
-        })
-    }
-
     /// Returns the format that matches best; the first if several are equal.
     pub(super) fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
         // By name before content, so that the error of a broken file gives the location of the

@@ -108,12 +108,13 @@ fn member(path: String, group: &dyn Group) -> Result<Member> {
     // `validate` reports the fault.
     let Some(source) = readable(TenxSource::open(group))? else {
         let (kind, value_type) = ("invalid".to_owned(), String::new());
-        return Ok(Member { path, shape: Vec::new(), kind, value_type });
+        return Ok(Member { path, shape: Vec::new(), axes: Vec::new(), kind, value_type });
     };
     let header = source.header();
     Ok(Member {
         path,
         shape: vec![header.shape.rows, header.shape.cols],
+        axes: Vec::new(),
         kind: "csc_matrix".to_owned(),
         value_type: header.value_type.to_string(),
     })
@@ -134,6 +135,7 @@ fn folder_members(directory: &InputDirectory) -> Result<Vec<Member>> {
             shape: header
                 .map(|header| vec![header.shape.rows, header.shape.cols])
                 .unwrap_or_default(),
+            axes: Vec::new(),
             kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
             value_type: header.map(|header| header.value_type.to_string()).unwrap_or_default(),
         })

@@ -6,7 +6,8 @@ use nnz_engine::{DiffOptions, Difference};
 use nnz_plot::Figure;
 
 use super::{Report, ReportOptions, figures};
-use crate::{Location, OpenOptions};
+use crate::collection::ElementChange;
+use crate::{Dataset, Location, OpenOptions};
 
 /// Differences that are counted and drawn.
 const MOST: usize = 1_000_000;
@@ -52,9 +53,17 @@ pub fn compare(
     ];
     let how = DiffOptions::default().max_diffs(MOST);
     let mut found = DifferenceCounts::default();
-    let opened =
-        [options.open.clone().open(first, context)?, of_second.open.clone().open(second, context)?];
-    crate::diff_opened(opened, &how, context, &mut |difference| found.add(difference))?;
+    let opened = [options.open.open(first, context)?, of_second.open.open(second, context)?];
+    // The reports are about the main matrices.
+    let [a, b] = opened.map(|dataset| match dataset {
+        Dataset::Collection(collection) => collection.main().map(Dataset::Matrix),
+        other => Ok(other),
+    });
+    crate::diff_opened([a?, b?], &how, context, &mut |one| {
+        if let ElementChange::Matrix(difference) = one.what {
+            found.add(difference);
+        }
+    })?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;

@@ -1,6 +1,7 @@
 //! Transposing and comparing matrices.
 
 use nnz::Context;
+use nnz::collection::ElementChange;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,11 @@ fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     let context = Context::default().with_memory(1 << 20).with_threads(2);
     let options = DiffOptions::default().stored(stored).max_diffs(3);
-    nnz::diff(a, b, &options, &context, &mut |difference| found.push(difference)).unwrap();
+    nnz::diff(a, b, &options, &context, &mut |one| match one.what {
+        ElementChange::Matrix(difference) => found.push(difference),
+        other => panic!("{other:?}"),
+    })
+    .unwrap();
     found
 }
 

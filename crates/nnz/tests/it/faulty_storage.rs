@@ -498,9 +498,8 @@ fn the_file_system_is_not_accessed() {
         let asked = |place: &Path, storage: &Arc<dyn Storage>| {
             let context = context(storage);
             let bytes = match context.open(place).unwrap() {
-                nnz::Dataset::Matrix(matrix) => matrix.about().unwrap().bytes,
                 nnz::Dataset::Tensor(tensor) => tensor.about().unwrap().bytes,
-                other => panic!("{other:?}"),
+                other => other.into_matrix().unwrap().about().unwrap().bytes,
             };
             let place = Location::parse(place);
             let found = findings(&place, storage).unwrap().len();

@@ -99,14 +99,7 @@ fn comparisons_report_the_entries_of_both() {
     let [first, second] = ["e.h5ad", "f.h5ad"].map(|name| example(scratch.path(), name));
     let found = parts(|context| {
         let each = &mut |found| panic!("{found:?}");
-        nnz::whole::diff(
-            [&first, &second],
-            &nnz::OpenOptions::new(),
-            &DiffOptions::default(),
-            context,
-            each,
-        )
-        .unwrap();
+        nnz::diff(&first, &second, &DiffOptions::default(), context, each).unwrap();
     });
     assert_eq!(found, [part("comparing", 2 * ENTRIES)]);
 }

@@ -43,6 +43,9 @@ fn look(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<&'static str> {
 
 fn first_batch(dataset: &Dataset) -> nnz::Result<()> {
     match dataset {
+        Dataset::Collection(collection) if collection.has_main()? => {
+            first_batch(&Dataset::Matrix(collection.main()?))?;
+        }
         Dataset::Matrix(matrix) => {
             let header = matrix.header();
             let all = 0..header.shape.major(header.order);

@@ -82,10 +82,7 @@ fn open(path: &Path, storage: &CountingStorage) -> Box<dyn MatrixSource> {
     let context = Context::default().with_storage(Arc::new(storage.clone()));
     let options = OpenOptions::new();
     let found = context.detect(&Location::parse(path), &options).unwrap();
-    match found.open(&options).unwrap() {
-        Dataset::Matrix(matrix) => matrix,
-        _ => panic!("no matrix"),
-    }
+    found.open(&options).and_then(Dataset::into_matrix).unwrap()
 }
 
 /// Returns the selected numbers, by row, and how many chunks were read.

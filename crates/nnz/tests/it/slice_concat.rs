@@ -302,7 +302,8 @@ proptest! {
             let options = unsynced().order(order_of(by_row));
             // Not all integers are exact as floats, but these are.
             let value_type = real.then_some(ValueType::F64);
-            let how = ConcatOptions::default().value_type(value_type);
+            let options = options.value_type(value_type);
+            let how = ConcatOptions::default();
             let to = location(&target);
             let summary =
                 nnz::concat(&sources, &to, axis, &how, &options, &crate::common::sparing()).unwrap();
@@ -315,7 +316,7 @@ proptest! {
         }
         let opened = sources.iter().map(|one| nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap()).collect();
         let value_type = real.then_some(ValueType::F64);
-        let how = ConcatOptions::default().value_type(value_type);
+        let how = nnz::engine::ConcatOptions::default().value_type(value_type);
         let concat = Concat::new(opened, axis, &how).unwrap();
         let header = concat.header();
         if concat.random_access() {
@@ -365,7 +366,7 @@ fn majors_longer_than_a_batch_are_concatenated_and_reordered() {
         .iter()
         .map(|one| nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap())
         .collect();
-    let concat = Concat::new(opened, Axis::Rows, &ConcatOptions::default()).unwrap();
+    let concat = Concat::new(opened, Axis::Rows, &nnz::engine::ConcatOptions::default()).unwrap();
     // In order, without sorting.
     assert!(concat.random_access() && concat.header().sorted_majors);
     for threads in [1, 3] {
@@ -490,7 +491,7 @@ fn concatenations_have_a_common_or_the_requested_type() {
     let texts = [half.store(scratch.path(), "half", 0), five.store(scratch.path(), "five", 0)];
     let target = location(&scratch.path().join("t.bpcells"));
     let concat = |parts: &[Location], value_type| {
-        let how = ConcatOptions::default().value_type(value_type);
+        let how = ConcatOptions::default();
         let options = unsynced().value_type(value_type);
         nnz::concat(parts, &target, Axis::Rows, &how, &options, &crate::common::sparing())
     };

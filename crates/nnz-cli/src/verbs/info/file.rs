@@ -1,6 +1,7 @@
 //! Files with several matrices, none of which is the main one.
 
 use nnz::Context;
+use nnz::collection::Collection;
 use nnz::{Error, Location};
 use serde::Serialize;
 
@@ -21,6 +22,18 @@ struct Report {
     members: Vec<Member>,
 }
 
+/// Describes a collection without a main matrix.
+pub(super) fn collection(
+    args: &crate::verbs::info::Info,
+    collection: &dyn Collection,
+) -> Result<Outcome, Error> {
+    let (members, _) = members(collection.members(), Vec::new());
+    let shape = collection.axes()?.header().shape;
+    let format = collection.info().name.as_str();
+    let [rows, cols] = [Some(shape.rows), Some(shape.cols)];
+    print(args, &Report { format, kind: "file", rows, cols, members })
+}
+
 /// Describes a file; `None` if it does not have several matrices.
 pub(super) fn info(
     args: &crate::verbs::info::Info,
@@ -36,17 +49,12 @@ pub(super) fn info(
     let format = detected.format().info().name.as_str();
     let listed = detected.members();
     let (members, notes) = members(listed, Vec::new());
-    let shape = match nnz::whole::tables(&args.source, &options, context) {
-        Ok(tables) => tables.map(|tables| tables.header().shape),
-        Err(_) => return None,
-    };
-    let empty = members.is_empty() && shape.is_none();
+    let empty = members.is_empty();
     // If listing or opening fails, the error of opening the file as a matrix is reported.
     if !notes.is_empty() || empty || members.iter().any(|m| m.kind == "invalid") {
         return None;
     }
-    let [rows, cols] = [shape.map(|shape| shape.rows), shape.map(|shape| shape.cols)];
-    Some(print(args, &Report { format, kind: "file", rows, cols, members }))
+    Some(print(args, &Report { format, kind: "file", rows: None, cols: None, members }))
 }
 
 fn print(args: &crate::verbs::info::Info, report: &Report) -> Result<Outcome, Error> {

@@ -6,12 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
-use nnz_core::{
-    Annotations as _, Categories, Column, ColumnValues, Error, MatrixSource as _, Names, Place,
-    Placed, Result, Scalar,
-};
+use nnz_core::{Annotations as _, Error, MatrixSource as _, Names, Place, Placed, Result};
 use nnz_engine::{
-    DiffOptions, Difference, ElementChange, ElementDifference, TaskContext, diff, same_value,
+    DiffOptions, Difference, ElementChange, ElementDifference, ElementValue, TaskContext, diff,
+    diff_columns,
 };
 
 use super::collections::{KNOWN, NAMES, old_categories};
@@ -353,11 +351,14 @@ impl Comparison<'_> {
             let first = start.saturating_mul(width);
             for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
                 let pair = values.each_ref().map(|values| values.get(at));
-                if !same(pair.map(|value| value.map(Value::Number)), self.options.stored)
-                    && reported < self.options.max_diffs
+                if !ElementValue::are_equal(
+                    pair.map(|value| value.map(ElementValue::Number)),
+                    self.options.stored,
+                ) && reported < self.options.max_diffs
                 {
                     reported += 1;
-                    let [first, second] = pair.map(|value| text(value.map(Value::Number)));
+                    let [first, second] =
+                        pair.map(|value| ElementValue::text(value.map(ElementValue::Number)));
                     let position = (!scalar).then_some(position);
                     self.report(path, ElementChange::Value { position, first, second });
                 }
@@ -377,7 +378,8 @@ impl Comparison<'_> {
             }
             if pair[0] != pair[1] {
                 reported += 1;
-                let [first, second] = pair.map(|value| text(value.map(Value::Text)));
+                let [first, second] =
+                    pair.map(|value| ElementValue::text(value.map(ElementValue::Text)));
                 self.report(path, ElementChange::Value { position: Some(position), first, second });
             }
             position += 1;
@@ -428,27 +430,11 @@ impl Comparison<'_> {
             if first.len() == second.len() {
                 let memory = self.context.memory() / 4;
                 let columns = [first.read_column(at, memory)?, second.read_column(other, memory)?];
-                self.columns(&path, &columns);
+                let report = &mut |what| (self.each)(ElementDifference::new(path.clone(), what));
+                diff_columns(columns.each_ref(), self.options, report);
             }
         }
         Ok(())
-    }
-
-    fn columns(&mut self, path: &str, columns: &[Column; 2]) {
-        let types = columns.each_ref().map(Column::column_type);
-        let texts = columns.each_ref().map(is_text);
-        if texts[0] != texts[1] || (self.options.stored && types[0] != types[1]) {
-            return self.kinds_differ(path, types.map(|found| found.to_string()));
-        }
-        let mut reported = 0;
-        for (row, at) in (0..columns[0].len()).zip(0..) {
-            let pair = columns.each_ref().map(|column| value(column, row, at));
-            if reported < self.options.max_diffs && !same(pair, self.options.stored) {
-                reported += 1;
-                let [first, second] = pair.map(text);
-                self.report(path, ElementChange::Value { position: Some(row), first, second });
-            }
-        }
     }
 }
 
@@ -487,64 +473,5 @@ fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
             array.field(name).map(|field| Some(Element::Array(field)))
         }
         Some(Element::Array(_)) => Ok(None),
-    }
-}
-
-/// A value that is not missing.
-#[derive(Clone, Copy)]
-enum Value<'a> {
-    Number(Scalar),
-    Text(&'a [u8]),
-}
-
-fn is_text(column: &Column) -> bool {
-    match &column.values {
-        ColumnValues::Numbers(_) => false,
-        ColumnValues::Strings(_) => true,
-        ColumnValues::Categorical(categorical) => {
-            matches!(categorical.categories, Categories::Strings(_))
-        }
-    }
-}
-
-fn value(column: &Column, row: u64, at: usize) -> Option<Value<'_>> {
-    if column.is_missing(row) {
-        return None;
-    }
-    match &column.values {
-        ColumnValues::Numbers(values) => values.get(at).map(Value::Number),
-        ColumnValues::Strings(list) => list.get(row).map(Value::Text),
-        ColumnValues::Categorical(categorical) => {
-            let code = categorical.codes.get(at).copied()?;
-            match &categorical.categories {
-                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Value::Text),
-                Categories::Numbers(values) => {
-                    values.get(usize::try_from(code).ok()?).map(Value::Number)
-                }
-            }
-        }
-    }
-}
-
-/// Returns whether two values are equal: NaN in a column is missing.
-fn same(pair: [Option<Value<'_>>; 2], stored: bool) -> bool {
-    let none = |value: Option<Value<'_>>| match value {
-        None => true,
-        Some(Value::Number(Scalar::F32(value))) => !stored && value.is_nan(),
-        Some(Value::Number(Scalar::F64(value))) => !stored && value.is_nan(),
-        Some(_) => false,
-    };
-    match pair {
-        [Some(Value::Number(a)), Some(Value::Number(b))] if same_value(a, b) => true,
-        [Some(Value::Text(a)), Some(Value::Text(b))] => a == b,
-        pair => pair.into_iter().all(none),
-    }
-}
-
-fn text(value: Option<Value<'_>>) -> String {
-    match value {
-        None => "-".to_owned(),
-        Some(Value::Number(value)) => value.to_string(),
-        Some(Value::Text(text)) => String::from_utf8_lossy(text).into_owned(),
     }
 }

@@ -58,17 +58,8 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<ItemLocation>> {
 /// The tables that every file has.
 const REQUIRED: [&str; 2] = ["obs", "var"];
 
-/// Opens AnnData, and returns the selected matrix, if any.
-pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
-    let (file, item, missing) = open_any(probe)?;
-    match missing.first() {
-        Some(name) => Err(drop::unknown(name)),
-        None => Ok((file, item)),
-    }
-}
-
-/// Opens AnnData, and also returns the elements to leave out that it does not have.
-pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)> {
+/// Opens AnnData, and returns the selected matrix, if any, and the elements to leave out that it does not have.
+pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)> {
     let place = probe.location().source_place();
     if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
         // Not a file with groups; the error states what is expected.
@@ -88,19 +79,10 @@ pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<Stri
     }
 }
 
-/// Returns the place of a matrix in a probe.
-pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
-    let location = probe.location();
-    let group = match (location, probe.group_name()) {
-        (Location::Path { group: Some(group), .. }, _) => group.trim_matches('/'),
-        (_, Some(group)) => group.trim_matches('/'),
-        _ => "",
-    };
+/// Returns the place of a matrix in a location, and in the group that was found there if it selects none.
+pub(super) fn of_item((location, found): (&Location, Option<&str>), item: &Item) -> Place {
+    let Location::Path { path, group } = location else { return location.source_place() };
+    let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
     let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
-    match location {
-        Location::Path { path, .. } => {
-            Location::Path { path: path.clone(), group: Some(inner) }.source_place()
-        }
-        Location::Stream => location.source_place(),
-    }
+    Location::Path { path: path.clone(), group: Some(inner) }.source_place()
 }

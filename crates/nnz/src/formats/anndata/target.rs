@@ -130,6 +130,11 @@ impl AnnDataTarget {
         Ok(self)
     }
 
+    /// Returns the compression of arrays.
+    pub(super) fn compression(&self) -> Compression {
+        self.compression
+    }
+
     /// Lists annotations that are not stored.
     pub(in crate::formats) fn dropped(&self) -> &[String] {
         &self.dropped

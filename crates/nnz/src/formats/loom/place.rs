@@ -82,16 +82,10 @@ pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
     }
 }
 
-/// Returns the place of a matrix in a probe.
-pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
-    let inner = match selected(probe) {
-        "" => item.to_string(),
-        group => format!("{group}/{item}"),
-    };
-    match probe.location() {
-        Location::Path { path, .. } => {
-            Location::Path { path: path.clone(), group: Some(inner) }.source_place()
-        }
-        Location::Stream => probe.location().source_place(),
-    }
+/// Returns the place of a matrix in a location, and in the group that was found there if it selects none.
+pub(super) fn of_item((location, found): (&Location, Option<&str>), item: &Item) -> Place {
+    let Location::Path { path, group } = location else { return location.source_place() };
+    let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
+    let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
+    Location::Path { path: path.clone(), group: Some(inner) }.source_place()
 }

@@ -22,6 +22,6 @@ pub(super) fn validate(
         }
     });
     let place = probe.location().source_place();
-    let of_item = |item: &_| place::of_item(probe, item);
+    let of_item = |item: &_| place::of_item((probe.location(), probe.group_name()), item);
     check_items(opened, &place, of_item, |file, item| file.matrix(item), context, each)
 }

@@ -154,7 +154,6 @@ pub fn open(location: &Location) -> nnz::Result<Box<dyn MatrixSource>> {
 /// Reads all data of a location.
 pub fn read_whole(location: &Location) -> nnz::Result<()> {
     let matrix = match nnz::open(location.clone())? {
-        Dataset::Matrix(matrix) => matrix,
         Dataset::Tensor(tensor) => {
             return tensor.cat(
                 &nnz::CatOptions::default(),
@@ -162,7 +161,7 @@ pub fn read_whole(location: &Location) -> nnz::Result<()> {
                 &mut std::io::sink(),
             );
         }
-        dataset => panic!("{dataset:?}"),
+        other => other.into_matrix()?,
     };
     for axis in [Axis::Rows, Axis::Cols] {
         matrix.names(axis)?;

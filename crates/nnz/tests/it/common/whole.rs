@@ -20,6 +20,7 @@ pub fn whole(dataset: &Dataset) -> Result<Whole> {
     let mut whole = Whole::default();
     match dataset {
         Dataset::Matrix(matrix) => read_matrix(&**matrix, &mut whole)?,
+        Dataset::Collection(collection) => read_matrix(&*collection.main_or_axes()?, &mut whole)?,
         Dataset::Fragments(source) => read_fragments(&**source, &mut whole.parts)?,
         Dataset::Tensor(tensor) => {
             whole.parts.push(format!("{:?}", tensor.read(MEMORY)?));

@@ -1,44 +1,45 @@
 //! Comparing files whose rows and columns have another order.
 
-use crate::Context;
-use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result};
+use std::sync::Arc;
+
+use nnz_core::{Axis, ORIGINAL_POSITION, Result};
 use nnz_engine::{ElementChange, MatchedNames, match_names, missing_names};
 use nnz_storage::staging::TemporaryDirectory;
 
-use super::ElementDifference;
-use crate::formats::{Probe, WholeFormat};
-use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Selection};
+use super::{Collection, CollectionSlice, ElementDifference};
+use crate::{Context, ConvertOptions, Dataset, DiffOptions, Location, OpenOptions, Selection};
 
-/// Compares two files after the rows and columns of the second are put into the order of the first, in a temporary
-/// file. The columns of original positions are not compared.
+/// Compares two collections after the rows and columns of the second are put into the order of the first, in a
+/// temporary file. The columns of original positions are not compared.
 pub(super) fn diff(
-    format: &dyn WholeFormat,
-    [first, second]: [&Probe; 2],
-    (locations, open): ([&Location; 2], &OpenOptions),
+    [first, second]: [&Arc<dyn Collection>; 2],
     options: &DiffOptions,
     context: &Context,
     each: &mut dyn FnMut(ElementDifference),
-) -> Result<()> {
+) -> Result<bool> {
     let each = &mut |found: ElementDifference| {
         let column = found.path.rsplit('/').next();
         if column != Some(ORIGINAL_POSITION) {
             each(found);
         }
     };
-    let [rows, cols] = match order(locations, open, options, each, context)? {
+    let [rows, cols] = match order([&**first, &**second], options, each, context)? {
         Order::Moved(orders) => orders,
-        Order::InPlace => return format.diff_files([first, second], options, context, each),
-        Order::Different => return Ok(()),
+        Order::InPlace => return first.diff(&**second, options, context, each),
+        Order::Different => return Ok(true),
     };
     let directory = TemporaryDirectory::create(context)?;
-    let extension = if second.directory().is_some() { "zarr" } else { "h5ad" };
+    let extension = second.info().extensions.first().copied().unwrap_or_default();
     let path = directory.path().join(format!("reordered.{extension}"));
-    let reordered = Location::Path { path, group: None };
+    let target = Location::Path { path, group: None };
+    let reordered: Arc<dyn Collection> =
+        Arc::new(CollectionSlice::new(Arc::clone(second), [&rows, &cols]));
     let how = ConvertOptions::default().sync(false);
-    format.slice_file(second, &reordered, [&rows, &cols], &how, context)?;
-    let open = OpenOptions::new();
-    let reordered = context.detect(&reordered, &open)?.into_probe();
-    format.diff_files([first, &reordered], options, context, each)
+    super::convert(&reordered, &target, &how, context)?;
+    match OpenOptions::new().open(target, context)? {
+        Dataset::Collection(reordered) => first.diff(&*reordered, options, context, each),
+        _ => Ok(false),
+    }
 }
 
 /// The rows and columns of the second file in the order of the first.
@@ -52,19 +53,13 @@ enum Order {
 /// Finds the rows and columns of the second file in the first. Missing names are passed to `each`; their path is the
 /// axis.
 fn order(
-    locations: [&Location; 2],
-    open: &OpenOptions,
+    collections: [&dyn Collection; 2],
     options: &DiffOptions,
     each: &mut dyn FnMut(ElementDifference),
     context: &Context,
 ) -> Result<Order> {
-    let opened = |location: &Location| -> Result<Box<dyn MatrixSource>> {
-        match super::tables(location, open, context)? {
-            Some(tables) => Ok(tables),
-            None => open.open_matrix(location, context),
-        }
-    };
-    let sources = [opened(locations[0])?, opened(locations[1])?];
+    let [first, second] = collections;
+    let sources = [first.axes()?, second.axes()?];
     let sources = sources.each_ref().map(|source| &**source);
     let mut orders = [Selection::all(), Selection::all()];
     let (mut moved, mut differ) = (false, false);

@@ -1,0 +1,169 @@
+//! Files and stores with several matrices and tables along shared axes, such as AnnData and Loom.
+
+mod by_name;
+mod contents;
+mod convert;
+mod diff;
+mod file_names;
+mod slice;
+mod split;
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use nnz_core::{Error, MatrixSource, Place, Result};
+
+pub use contents::{Contents, ContentsMember, MemberRole, NamedAttribute};
+pub use nnz_engine::{ElementChange, ElementDifference, Join};
+pub use slice::CollectionSlice;
+pub use split::{SplitSummary, split};
+
+pub(crate) use convert::{concat, convert, target_of};
+
+use crate::formats::{FormatInfo, Member};
+use crate::{Context, DiffOptions};
+
+/// A file or store with several matrices and tables along shared axes, as returned by [`open`](crate::open).
+///
+/// Opening reads what identifies it; members are read when they are needed.
+pub trait Collection: Any + fmt::Debug + Send + Sync {
+    /// Describes the format.
+    fn info(&self) -> &'static FormatInfo;
+
+    /// Returns the name in messages.
+    fn place(&self) -> Place;
+
+    /// Returns the size of the file in bytes, if it is known.
+    fn bytes(&self) -> Option<u64>;
+
+    /// Lists the matrices, and the columns of the tables.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read.
+    fn members(&self) -> Result<Vec<Member>>;
+
+    /// Opens a matrix, given by its path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none at this path, or if it is broken.
+    fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>>;
+
+    /// Returns whether there is a main matrix, which stands for the collection where a single matrix is needed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that cannot be read.
+    fn has_main(&self) -> Result<bool>;
+
+    /// Opens the main matrix, whose [extras](MatrixSource::extras) are everything else.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none or it is broken.
+    fn main(&self) -> Result<Box<dyn MatrixSource>>;
+
+    /// Returns the names and tables of rows and columns, as a matrix whose entries are not read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a table is missing or broken.
+    fn axes(&self) -> Result<Box<dyn MatrixSource>>;
+
+    /// Opens everything that other formats can store; `None` without a main matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails if something cannot be read.
+    fn contents(&self) -> Result<Option<Contents>>;
+
+    /// Compares all elements with those of another collection, and passes differences to `each`. Returns whether
+    /// collections of these formats can be compared; otherwise nothing is done.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one cannot be read or is broken.
+    fn diff(
+        &self,
+        other: &dyn Collection,
+        options: &DiffOptions,
+        context: &Context,
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<bool>;
+}
+
+impl dyn Collection {
+    /// Opens the main matrix, or the names and tables of a collection without one.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`main`](Collection::main) and [`axes`](Collection::axes).
+    pub fn main_or_axes(&self) -> Result<Box<dyn MatrixSource>> {
+        if self.has_main()? { self.main() } else { self.axes() }
+    }
+}
+
+/// Returns a collection of this crate as its own type.
+pub(crate) fn downcast<T: Collection>(collection: &dyn Collection) -> Option<&T> {
+    let any: &dyn Any = collection;
+    any.downcast_ref()
+}
+
+/// Compares two collections, after the rows and columns of the second are put into the order of the first if
+/// [`by_name`](DiffOptions::by_name) is set. Returns whether collections of these formats can be compared.
+pub(crate) fn diff(
+    [first, second]: [&Arc<dyn Collection>; 2],
+    options: &DiffOptions,
+    context: &Context,
+    each: &mut dyn FnMut(ElementDifference),
+) -> Result<bool> {
+    match options.by_name {
+        true => by_name::diff([first, second], options, context, each),
+        false => first.diff(&**second, options, context, each),
+    }
+}
+
+/// How collections are concatenated. By default, all must have the same columns.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ConcatCollections {
+    /// Which columns of matrices, joined by name, and which columns of tables are kept.
+    pub join: Option<Join>,
+    /// A column of the table of rows to add, with the number of the file.
+    pub label: Option<String>,
+    /// The separator between the name of a row and the number of its file, which is appended; by default
+    /// names are unchanged.
+    pub index_unique: Option<String>,
+    /// The value of missing elements of dense arrays; by default NaN.
+    pub fill: Option<f64>,
+}
+
+nnz_core::setters! {
+    ConcatCollections {
+        join: Option<Join>,
+        label: Option<String>,
+        index_unique: Option<String>,
+        fill: Option<f64>,
+    }
+}
+
+impl ConcatCollections {
+    /// Returns whether no option is set.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        let Self { join, label, index_unique, fill } = self;
+        join.is_none() && label.is_none() && index_unique.is_none() && fill.is_none()
+    }
+
+    /// Fails if an option is set.
+    pub(crate) fn check_default(&self) -> Result<()> {
+        if self.is_default() {
+            return Ok(());
+        }
+        let what = "join, label, index_unique and fill apply only if AnnData files are concatenated along rows to \
+                    an AnnData file";
+        Err(Error::argument(what))
+    }
+}
