@@ -150,20 +150,20 @@ nnz_core::setters! {
 }
 
 impl ConcatCollections {
-    /// Returns whether no option is set.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        let Self { join, label, index_unique, fill } = self;
-        join.is_none() && label.is_none() && index_unique.is_none() && fill.is_none()
-    }
-
     /// Fails if an option is set.
     pub(crate) fn check_default(&self) -> Result<()> {
-        if self.is_default() {
-            return Ok(());
+        let Self { join, label, index_unique, fill } = self;
+        let set = [
+            ("join", join.is_some()),
+            ("label", label.is_some()),
+            ("index_unique", index_unique.is_some()),
+            ("fill", fill.is_some()),
+        ];
+        match set.into_iter().find(|(_, is_set)| *is_set) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::argument(format!(
+                "the option {name} applies only if the cells of AnnData files are concatenated to an AnnData file"
+            ))),
         }
-        let what = "join, label, index_unique and fill apply only if AnnData files are concatenated along rows to \
-                    an AnnData file";
-        Err(Error::argument(what))
     }
 }

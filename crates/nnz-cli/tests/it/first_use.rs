@@ -161,12 +161,18 @@ fn split_lists_columns_and_names_the_format() {
         assert!(!to.exists());
         message
     };
-    assert!(split(&bare, &[]).ends_with("\"foo\" is not a column of obs, which has no columns\n"));
+    assert!(
+        split(&bare, &[])
+            .ends_with("\"foo\" is not a column of the cells, which have no columns\n")
+    );
     let refused = split(&source, &[]);
-    assert!(refused.contains("\"foo\" is not a column of obs; the columns are \""), "{refused}");
+    assert!(
+        refused.contains("\"foo\" is not a column of the cells; the columns are \""),
+        "{refused}"
+    );
     assert!(
         split(&source, &["--to", "mtx"])
-            .contains("split writes files of the format anndata, not mtx")
+            .contains("split writes files of the format loom or anndata, not mtx")
     );
     assert!(split(&matrix, &[]).contains("only AnnData files can be split"));
     let help = run(&["split", "--help"]).good();

@@ -136,9 +136,10 @@ struct Groups {
 impl Groups {
     /// Groups the cells, or the rows if it is not known what has cells, by a column that may take `memory` bytes.
     fn of(axes: &dyn MatrixSource, column: &str, memory: u64) -> Result<Self> {
-        let axis = match axes.header().axis_kinds {
-            [AxisKind::Features, AxisKind::Cells] => Axis::Cols,
-            _ => Axis::Rows,
+        let (axis, kind) = match axes.header().axis_kinds {
+            [AxisKind::Features, AxisKind::Cells] => (Axis::Cols, "cells"),
+            [AxisKind::Cells, _] => (Axis::Rows, "cells"),
+            _ => (Axis::Rows, "rows"),
         };
         let place = axes.place();
         let table = axes.annotations(axis)?;
@@ -148,10 +149,10 @@ impl Groups {
             let names: Vec<String> =
                 columns.iter().map(|info| format!("{:?}", info.name)).collect();
             let what = match &names[..] {
-                [] => format!("{column:?} is not a column of the {axis}, which have no columns"),
+                [] => format!("{column:?} is not a column of the {kind}, which have no columns"),
                 _ => {
                     let names = names.join(", ");
-                    format!("{column:?} is not a column of the {axis}; the columns are {names}")
+                    format!("{column:?} is not a column of the {kind}; the columns are {names}")
                 }
             };
             return Err(Error::argument(what));

@@ -52,8 +52,8 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     aliases: &["h5ad"],
     extensions: &["h5ad"],
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
-    reads: &[DatasetKind::Matrix, DatasetKind::Collection],
-    writes: &[DatasetKind::Matrix, DatasetKind::Collection],
+    reads: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix],
     // These files can have groups of other formats.
     containers: true,
     hdf5: true,
