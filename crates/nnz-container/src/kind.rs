@@ -148,6 +148,17 @@ pub trait ContainerKind: Send + Sync + fmt::Debug {
         let what = format!("{} is read-only", self.info().name);
         Err(Error::unsupported(Place::path(path), what))
     }
+
+    /// Starts changing a group of a container at a path, which is the root of the tree. See [`edit`](crate::tree::edit).
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such group, or if the kind does not support changes.
+    fn edit(&self, path: &Path, group: &str, write: WriteOptions) -> Result<Box<dyn TreeWriter>> {
+        let _ = (group, write);
+        let what = format!("changing {} is not supported", self.info().description);
+        Err(Error::unsupported(Place::path(path), what))
+    }
 }
 
 /// An opened container. Its groups are opened without resolving its path again.

@@ -6,7 +6,7 @@
 //! other links out of a file or store are not followed.
 //!
 //! A [`TreeWriter`] writes a tree to HDF5, Zarr or npz, and [`copy_tree`] copies one from any
-//! container.
+//! container. [`edit`] removes and adds members and attributes of a tree in an HDF5 file or a Zarr store.
 //!
 //! | container | groups | attributes | arrays |
 //! |---|---|---|---|
@@ -20,6 +20,7 @@ mod array;
 mod attribute;
 mod copy;
 mod copy_tree;
+mod edit;
 mod element;
 mod flat;
 mod float16;
@@ -40,6 +41,7 @@ pub use attribute::{Attribute, AttributeValue};
 pub use copy_tree::{
     Change, ChangeKind, CopyOptions, CopyReport, OnProgress, copy_array, copy_attributes, copy_tree,
 };
+pub use edit::edit;
 pub use element::{ElementType, Field, Member, StringEncoding};
 pub use group::{Attributes, Child, ChildKind, Group};
 pub use open::{OpenOptions, open};

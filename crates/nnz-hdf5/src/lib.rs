@@ -49,7 +49,7 @@ pub use read::layout::{Chunked, Layout};
 pub use read::links::{Link, LinkTarget};
 pub use read::object::{Object, ObjectKind};
 pub use read::strings::VariableStrings;
-pub use write::existing::Addition;
+pub use write::existing::FileChange;
 pub use write::object::ObjectId;
 pub use write::spec::{DatasetSpec, check_compression};
 pub use write::value::Value;

@@ -20,8 +20,9 @@ pub(crate) struct ObjectHeader {
     pub(crate) version: u8,
     /// The number of hard links to the object, and the address of this number if it is stored.
     pub(crate) links: (u32, Option<u64>),
-    /// Whether messages have a creation order.
+    /// Whether messages have a creation order, and whether dense attributes are indexed by it.
     pub(crate) ordered: bool,
+    pub(crate) indexed: bool,
     pub(crate) blocks: Vec<Block>,
     pub(crate) messages: Vec<StoredMessage>,
 }
@@ -54,7 +55,7 @@ impl ObjectHeader {
         let mut head = vec![0; 16.min(file.room(address))];
         file.read_metadata_at(address, &mut head)?;
         let mut fields = Fields(&head);
-        let (version, first, links, ordered) = if head.starts_with(b"OHDR") {
+        let (version, first, links, [ordered, indexed]) = if head.starts_with(b"OHDR") {
             fields.signature(b"OHDR", 2)?;
             let flags = fields.u8()?;
             // Times, and the numbers at which attributes become dense.
@@ -66,7 +67,7 @@ impl ObjectHeader {
             let bytes = Fields(&prefix.split_off(6 + times + limits)).size(width)?;
             let start = (6 + times + limits + width) as u64;
             let block = Block { start: address, messages: address + start, bytes };
-            (2, block, (1, None), flags & 4 != 0)
+            (2, block, (1, None), [flags & 4 != 0, flags & 8 != 0])
         } else {
             match fields.u8()? {
                 1 => {}
@@ -80,10 +81,10 @@ impl ObjectHeader {
             let bytes = fields.size(4)?;
             let messages = address.saturating_add(16);
             let block = Block { start: messages, messages, bytes };
-            (1, block, (links, address.checked_add(4)), false)
+            (1, block, (links, address.checked_add(4)), [false; 2])
         };
         let mut header =
-            Self { version, links, ordered, blocks: vec![first], messages: Vec::new() };
+            Self { version, links, ordered, indexed, blocks: vec![first], messages: Vec::new() };
         header.read_blocks(file)?;
         Ok(header)
     }

@@ -1,10 +1,15 @@
-//! Writing new files, and adding to existing ones.
+//! Writing new files, and changing existing ones.
 
+mod attribute_change;
+mod change;
 pub(crate) mod dataset;
 pub(crate) mod existing;
+pub(crate) mod existing_group;
 pub(crate) mod finish;
 pub(crate) mod group;
-pub(crate) mod insert;
+mod header_edit;
+mod link_change;
+mod lost_links;
 pub(crate) mod object;
 pub(crate) mod output;
 pub(crate) mod pack;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nnz_core::Result;
 use nnz_hdf5::check_compression;
 use nnz_storage::Opened;
+use nnz_storage::staging::WriteOptions;
 
 use super::{Hdf5File, Hdf5Options, Hdf5Writer, is_hdf5};
 use crate::kind::other_kind;
@@ -53,6 +54,11 @@ impl ContainerKind for Hdf5Kind {
         options: &CreateOptions,
     ) -> Result<Box<dyn TreeWriter>> {
         create(path, group, options, false)
+    }
+
+    fn edit(&self, path: &Path, group: &str, write: WriteOptions) -> Result<Box<dyn TreeWriter>> {
+        let options = Hdf5Options { threads: write.context.threads(), ..Hdf5Options::default() };
+        Ok(Box::new(Hdf5Writer::edit(path, group, write, options)?))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, full_path};
-use nnz_hdf5::{Addition, DatasetSpec, FileOptions, FileWriter, ObjectId, invalid_name};
+use nnz_hdf5::{DatasetSpec, FileChange, FileOptions, FileWriter, ObjectId, invalid_name};
 
 use crate::ContainerInfo;
 use crate::kinds::{HDF5, NETCDF};
@@ -71,8 +71,8 @@ pub struct Hdf5Writer {
     nodes: Vec<Node>,
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// The addition to an existing file.
-    added: Option<Addition>,
+    /// The change of an existing file.
+    change: Option<FileChange>,
     /// The only member that may be created in the root, which is then a group of an existing file.
     only: Option<String>,
     /// Names that dimensions should not have.
@@ -117,10 +117,10 @@ impl Hdf5Writer {
         if names.is_empty() || path.symlink_metadata().is_err() {
             return Self::new_file(path, &names, write, options, place);
         }
-        let (mut file, added) = Addition::start(path, &names, write, (options.of_file(), true))?;
+        let (mut file, added) = FileChange::add(path, &names, write, (options.of_file(), true))?;
         let root = file.enter(&added.names.join("/"), place)?;
         let names_around = added.names_around.clone();
-        Ok(Self { added: Some(added), names_around, ..Self::of(file, root, options) })
+        Ok(Self { change: Some(added), names_around, ..Self::of(file, root, options) })
     }
 
     /// Starts a file.
@@ -164,16 +164,40 @@ impl Hdf5Writer {
     ) -> Result<Self> {
         let place = Place::path(full_path(path, member));
         let names = names(member, options, &place)?;
-        let (file, added) = Addition::start(path, &names, write, (options.of_file(), false))?;
+        let (file, added) = FileChange::add(path, &names, write, (options.of_file(), false))?;
         let only = added.names.last().cloned();
-        Ok(Self { added: Some(added), only, ..Self::of(file, ObjectId::ROOT, options) })
+        let root = file.start_group();
+        Ok(Self { change: Some(added), only, ..Self::of(file, root, options) })
+    }
+
+    /// Starts changing an existing group of a file and the groups in it. The group is the root of the tree; the root group of
+    /// the file has an empty name.
+    ///
+    /// The file is changed in a copy, which replaces it with all changes at once. Objects that are not changed keep
+    /// their addresses and bytes. The space of removed objects is not reused.
+    /// [`finish`](TreeWriter::finish) returns by how many bytes the file has grown.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the group is missing, if the file is not HDF5 or cannot be changed, or if another program writes to it.
+    pub fn edit(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: Hdf5Options,
+    ) -> Result<Self> {
+        let place = Place::path(full_path(path, group));
+        let names = names(group, options, &place)?;
+        let (file, change) = FileChange::open(path, &names, write, options.of_file())?;
+        let root = file.start_group();
+        Ok(Self { change: Some(change), ..Self::of(file, root, options) })
     }
 
     pub(crate) fn of(file: FileWriter<StagedFile>, root: ObjectId, options: Hdf5Options) -> Self {
         let nodes = vec![Node { id: root, element: None, parent: root, dimensions: None }];
-        let (added, only, names_around) = (None, None, BTreeSet::new());
+        let (change, only, names_around) = (None, None, BTreeSet::new());
         let is_netcdf = options.netcdf;
-        Self { file, nodes, failed: false, added, only, names_around, is_netcdf }
+        Self { file, nodes, failed: false, change, only, names_around, is_netcdf }
     }
 
     /// Checks that a member is the one to add, if the file exists.
@@ -407,6 +431,22 @@ impl TreeWriter for Hdf5Writer {
         self.file.set_attribute(id, name, value)
     }
 
+    fn open_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let parent = self.id(parent)?;
+        let id = self.file.open_group(parent, name)?;
+        Ok(self.push(id, parent, None))
+    }
+
+    fn remove(&mut self, parent: NodeId, name: &str) -> Result<()> {
+        let parent = self.id(parent)?;
+        self.file.remove(parent, name)
+    }
+
+    fn remove_attribute(&mut self, group: NodeId, name: &str) -> Result<()> {
+        let group = self.id(group)?;
+        self.file.remove_attribute(group, name)
+    }
+
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         let (id, element) = self.element(array)?;
         let plain = pack::is_plain(&element) && cfg!(target_endian = "little");
@@ -453,6 +493,6 @@ impl TreeWriter for Hdf5Writer {
             self.attach_scales()?;
         }
         let bytes = self.file.commit()?;
-        Ok(self.added.map_or(bytes, |added| added.release(bytes)))
+        Ok(self.change.map_or(bytes, |change| change.release(bytes)))
     }
 }

@@ -101,6 +101,34 @@ pub trait TreeWriter: std::fmt::Debug + Send {
         self.set_attribute(group, name, &Attribute::of_text(text))
     }
 
+    /// Opens a group in a group of an existing tree that is [changed](super::edit). By default there are no existing groups.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is missing or not a group, or if the tree is new.
+    fn open_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let place = self.place(parent).with_array(name.to_owned());
+        Err(Error::unsupported(place, "a new tree has no existing groups"))
+    }
+
+    /// Removes a member of an existing group. A member with the same name can be created afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is missing, or if the tree or the group is new.
+    fn remove(&mut self, parent: NodeId, name: &str) -> Result<()> {
+        self.open_group(parent, name).map(drop)
+    }
+
+    /// Removes an attribute of an existing group. An attribute with the same name can be set afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is missing, or if the tree or the group is new.
+    fn remove_attribute(&mut self, group: NodeId, name: &str) -> Result<()> {
+        self.open_group(group, name).map(drop)
+    }
+
     /// Appends complete elements in native byte order, without gaps: numbers
     /// ([`Float16`](ElementType::Float16) as `float32`), or compounds of these.
     ///

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Result, readable};
+use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::Opened;
+use nnz_storage::staging::WriteOptions;
 
 use super::{ZarrOptions, ZarrStore, ZarrVersion, ZarrWriter};
 use crate::kind::other_kind;
@@ -60,6 +61,15 @@ impl ContainerKind for ZarrKind {
             threads: options.write.context.threads(),
         };
         Ok(Box::new(ZarrWriter::create(path, group, options.write.clone(), zarr)?))
+    }
+
+    fn edit(&self, path: &Path, group: &str, write: WriteOptions) -> Result<Box<dyn TreeWriter>> {
+        if path.is_file() {
+            let what = "changing a Zarr store in a zip file is not supported";
+            return Err(Error::unsupported(Place::path(path), what));
+        }
+        let options = ZarrOptions { threads: write.context.threads(), ..ZarrOptions::default() };
+        Ok(Box::new(ZarrWriter::edit(path, group, write, options)?))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Writing a group of a store.
+//! Writing a group of a store, and changing an existing store.
 
 mod array;
 mod attribute;
+mod change;
 mod chunk;
 mod consolidated;
 mod element;

@@ -157,12 +157,12 @@ impl Object {
         let Some(info) = self.header.body(file, MessageType::ATTRIBUTE_INFO)? else {
             return Ok(attributes);
         };
-        let (heap, names) = attribute_info::parse(&info, file.sizes)?;
-        if heap == UNDEFINED {
+        let info = attribute_info::parse(&info, file.sizes)?;
+        if info.heap == UNDEFINED {
             return Ok(attributes);
         }
-        let mut heap = FractalHeap::open(file, heap)?;
-        btree_v2::each_record(file, names, &[RecordType::ATTRIBUTE_NAMES], &mut |_, record| {
+        let mut heap = FractalHeap::open(file, info.heap)?;
+        btree_v2::each_record(file, info.names, &[RecordType::ATTRIBUTE_NAMES], &mut |_, record| {
             let (id, rest) = record.split_at(record.len().min(8));
             let body = match rest.first().is_some_and(|flags| flags & SHARED != 0) {
                 true => shared::from_table(file, MessageType::ATTRIBUTE, id)?,

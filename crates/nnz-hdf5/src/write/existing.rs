@@ -1,4 +1,4 @@
-//! Adding a group or a dataset to an existing file, in a copy that replaces it.
+//! Changing an existing file, in a copy that replaces it.
 
 use std::collections::BTreeSet;
 use std::io::Seek as _;
@@ -10,7 +10,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, full_path, readable};
 use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions, check_addition};
 
-use super::insert::ExistingGroup;
+use super::object::ObjectId;
 use super::writer::{FileOptions, FileWriter};
 use crate::bytes::Fields;
 use crate::message::MessageType;
@@ -24,10 +24,10 @@ use crate::superblock::{CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K};
 /// what it writes there would be lost.
 const LINGER: Duration = Duration::from_millis(20);
 
-/// An addition to an existing file.
+/// A change of an existing file.
 #[derive(Debug)]
-pub struct Addition {
-    /// Its names below the parent group, which is the root of the writer: one, or also the names of missing groups.
+pub struct FileChange {
+    /// The names of the new object below the group from which paths start: one, or also the names of missing groups.
     pub names: Vec<String>,
     /// The names of all members of its parent groups.
     pub names_around: BTreeSet<String>,
@@ -35,15 +35,15 @@ pub struct Addition {
     copied: UpdateLock,
 }
 
-impl Addition {
+impl FileChange {
     /// Copies a file and starts adding an object to it, at a path of names from the root group. With `make_groups`, parent
-    /// groups may be missing.
+    /// groups may be missing. Paths in the writer start from the last parent group that exists.
     ///
     /// # Errors
     ///
-    /// Fails if the object may not be replaced, if the file is not HDF5 or cannot be added to, or if it cannot be
+    /// Fails if the object may not be replaced, if the file is not HDF5 or cannot be changed, or if it cannot be
     /// copied.
-    pub fn start(
+    pub fn add(
         path: &Path,
         names: &[&str],
         write: WriteOptions,
@@ -51,12 +51,9 @@ impl Addition {
     ) -> Result<(FileWriter<StagedFile>, Self)> {
         let place = Place::path(full_path(path, &names.join("/")));
         check_addition(path, &write.context)?;
-        let copied = UpdateLock::acquire(path)?;
-        let old = File::open(InputFile::open(path)?)?;
-        check_closed(&old, path)?;
-        check_form(&old, &place)?;
+        let (copied, old) = lock(path, &place)?;
         let found = find(&old.root()?, names, make_groups, &place)?;
-        if found.member.is_some() && !write.overwrite {
+        if found.is_there && !write.overwrite {
             return Err(Error::new(ErrorKind::Exists, place));
         }
         if found.depth + 1 < names.len() && !make_groups {
@@ -65,21 +62,42 @@ impl Addition {
         }
         let mut staged = StagedFile::create(path, &write.clone().overwrite(true))?;
         staged.expect(Expected::Unchanged(copied.version()));
-        if make_groups && found.member.is_some() && is_alone(&old, names)? {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        if make_groups && found.is_there && is_alone(&old, names)? {
             let file = FileWriter::at(staged, options, Place::path(path))?;
-            let names = names.iter().map(|name| (*name).to_owned()).collect();
-            return Ok((file, Self { names, names_around: BTreeSet::new(), copied }));
+            return Ok((file, Self { names: owned(names), names_around: BTreeSet::new(), copied }));
         }
         let (around, below) = names.split_at(found.depth);
-        copy(copied.file(), &staged).map_err(|error| Error::io(path, error))?;
-        let around = Place::path(full_path(path, &around.join("/")));
-        // A file in the old format has no creation order, nor does what is added to it.
-        let track_order = options.track_order && old.superblock.version >= 2;
-        let options = FileOptions { track_order, ..options };
-        let existing = ExistingGroup { group: found.group, replaced: found.member };
-        let file = FileWriter::add_to(staged, existing, options, around);
-        let names = below.iter().map(|name| (*name).to_owned()).collect();
-        Ok((file, Self { names, names_around: found.names_around, copied }))
+        let mut file = change(staged, (&old, &copied), options, path)?;
+        let group = around.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
+        file.start_from(group, Place::path(full_path(path, &around.join("/"))));
+        if found.is_there {
+            below.iter().try_for_each(|name| file.remove(group, name))?;
+        }
+        Ok((file, Self { names: owned(below), names_around: found.names_around, copied }))
+    }
+
+    /// Copies a file and starts changing groups of it. Paths in the writer start from a group, which is given by names from the
+    /// root group.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the group is missing, if the file is not HDF5 or cannot be changed, or if it cannot be copied.
+    pub fn open(
+        path: &Path,
+        names: &[&str],
+        write: WriteOptions,
+        options: FileOptions,
+    ) -> Result<(FileWriter<StagedFile>, Self)> {
+        let place = Place::path(full_path(path, &names.join("/")));
+        check_addition(path, &write.context)?;
+        let (copied, old) = lock(path, &place)?;
+        let mut staged = StagedFile::create(path, &write.overwrite(true))?;
+        staged.expect(Expected::Unchanged(copied.version()));
+        let mut file = change(staged, (&old, &copied), options, path)?;
+        let group = names.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
+        file.start_from(group, place);
+        Ok((file, Self { names: Vec::new(), names_around: BTreeSet::new(), copied }))
     }
 
     /// Releases the locks and returns by how many bytes the file has grown.
@@ -88,6 +106,28 @@ impl Addition {
         std::thread::sleep(LINGER);
         bytes.saturating_sub(self.copied.version().bytes())
     }
+}
+
+/// Locks and opens a file that can be changed.
+fn lock(path: &Path, place: &Place) -> Result<(UpdateLock, Arc<File>)> {
+    let copied = UpdateLock::acquire(path)?;
+    let old = File::open(InputFile::open(path)?)?;
+    check_closed(&old, path)?;
+    check_form(&old, place)?;
+    Ok((copied, old))
+}
+
+/// Copies a file and starts changing the copy.
+fn change(
+    staged: StagedFile,
+    (old, copied): (&Arc<File>, &UpdateLock),
+    options: FileOptions,
+    path: &Path,
+) -> Result<FileWriter<StagedFile>> {
+    copy(copied.file(), &staged).map_err(|error| Error::io(path, error))?;
+    // A file in the old format has no creation order, nor does what is added to it.
+    let track_order = options.track_order && old.superblock.version >= 2;
+    FileWriter::change(staged, old, FileOptions { track_order, ..options }, Place::path(path))
 }
 
 /// Half the numbers of entries of B-tree nodes of chunks and groups, and of symbol table nodes: those that are written.
@@ -107,11 +147,11 @@ fn check_form(old: &File, place: &Place) -> Result<()> {
         usual &= sizes == USUAL_K;
     }
     if !usual {
-        let what = "adding to HDF5 files with structures of unusual sizes is not supported";
+        let what = "changing HDF5 files with structures of unusual sizes is not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
     if extension.is_some_and(|extension| extension.has(MessageType::CACHE_IMAGE)) {
-        let what = "adding to HDF5 files with a metadata cache image is not supported";
+        let what = "changing HDF5 files with a metadata cache image is not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
     Ok(())
@@ -136,11 +176,10 @@ fn is_alone(old: &Arc<File>, names: &[&str]) -> Result<bool> {
 
 /// The result of searching a member.
 struct Lookup {
-    /// The number of its parent groups that exist, and the last of them.
+    /// The number of its parent groups that exist.
     depth: usize,
-    group: Object,
-    /// The member, if all of them do and it exists.
-    member: Option<Object>,
+    /// Whether all of them do and the member exists.
+    is_there: bool,
     /// The names of all members of these groups.
     names_around: BTreeSet<String>,
 }
@@ -154,7 +193,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
         let links = group.links().map_err(|error| error.with_context(place))?;
         names_around.extend(links.iter().map(|link| link.name.clone()));
         let Some(link) = links.iter().find(|link| link.name == *name) else {
-            return Ok(Lookup { depth, group, member: None, names_around });
+            return Ok(Lookup { depth, is_there: false, names_around });
         };
         // Other members than groups are not parsed further, so they may be of any kind.
         let member = readable(group.open(name))?;
@@ -165,10 +204,10 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
                 group = member;
                 continue;
             }
-            (Some(member), kind)
+            (Some(_), kind)
                 if is_last && is_hard && (kind == Some(ObjectKind::Group) || !only_groups) =>
             {
-                return Ok(Lookup { depth, group, member: Some(member), names_around });
+                return Ok(Lookup { depth, is_there: true, names_around });
             }
             (_, Some(ObjectKind::Dataset)) => "the dataset".to_owned(),
             (_, Some(ObjectKind::Group)) => "a link at".to_owned(),

@@ -7,12 +7,13 @@ use std::io::{Seek, Write};
 use nnz_core::{Error, Place, Result};
 
 use super::group::{self, Member};
-use super::insert::ExistingGroup;
+use super::change::{self, GroupChange};
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::value::Data;
 use crate::bytes::PutFields as _;
 use crate::global_heap::GlobalHeap;
+use crate::read::file::File;
 use crate::message::{
     Message, attribute, attribute_info, group_info, link, link_info, symbol_table,
 };
@@ -40,8 +41,8 @@ pub(crate) struct Metadata<'a> {
     pub(crate) track_order: bool,
     pub(crate) place: &'a Place,
     pub(crate) headers: Vec<u64>,
-    /// Where the only member of the root group is added in an existing file; `None` for a new file.
-    pub(crate) existing: Option<&'a ExistingGroup>,
+    /// The existing file that is changed; `None` for a new file.
+    pub(crate) existing: Option<&'a File>,
 }
 
 impl Metadata<'_> {
@@ -56,8 +57,11 @@ impl Metadata<'_> {
         let bytes: u64 = sizes.iter().sum();
         let first = output.reserve(bytes)?;
         let mut address = first;
-        for (header, size) in self.headers.iter_mut().zip(&sizes) {
-            *header = address;
+        for ((header, size), object) in self.headers.iter_mut().zip(&sizes).zip(&*self.objects) {
+            *header = match &object.kind {
+                ObjectKind::Existing(existing) => existing.group.address(),
+                _ => address,
+            };
             address += size;
         }
         self.resolve_references(output, heap)?;
@@ -72,12 +76,7 @@ impl Metadata<'_> {
 
         output.align()?;
         if let Some(existing) = self.existing {
-            let (name, added) = self.added()?;
-            let is_old_group =
-                matches!(self.objects[added].kind, ObjectKind::Group(_)) && !self.track_order;
-            let members = is_old_group.then_some(parts[added].members);
-            let entry = Entry { name: 0, header: self.headers[added], group: members };
-            return existing.link(&name, entry, output);
+            return change::write(existing, &self.changes(&parts)?, output);
         }
         let root = Entry { name: 0, header: first, group: Some(parts[0].members) };
         let superblock = match self.track_order {
@@ -87,15 +86,33 @@ impl Metadata<'_> {
         output.write_at(0, &superblock)
     }
 
-    /// Returns the name of the object that is added to an existing file, and the object.
-    fn added(&self) -> Result<(String, usize)> {
-        if let Some(Object { kind: ObjectKind::Group(members), .. }) = self.objects.first()
-            && let Some((name, id)) = members.first_key_value()
-            && members.len() == 1
-        {
-            return Ok((name.clone(), id.0));
+    /// Returns the changes of existing groups.
+    fn changes<'b>(&'b self, parts: &[Parts]) -> Result<Vec<GroupChange<'b>>> {
+        let mut changes = Vec::new();
+        for object in &*self.objects {
+            let ObjectKind::Existing(existing) = &object.kind else { continue };
+            let entry = |id: &ObjectId| {
+                let is_old_group = matches!(self.objects[id.0].kind, ObjectKind::Group(_))
+                    && !self.track_order;
+                let group = is_old_group.then_some(parts[id.0].members);
+                Entry { name: 0, header: self.headers[id.0], group }
+            };
+            let members = existing.members.iter().map(|(name, id)| (&**name, entry(id))).collect();
+            let mut attributes = Vec::new();
+            for attribute in &object.attributes {
+                let Data::Bytes(data) = &attribute.data else { continue };
+                let message = message_of(attribute, data).map_err(self.at(object))?;
+                attributes.push((&*attribute.name, message));
+            }
+            changes.push(GroupChange {
+                group: &existing.group,
+                removed: &existing.removed,
+                removed_attributes: &existing.removed_attributes,
+                members,
+                attributes,
+            });
         }
-        Err(Error::argument("exactly one object can be added to an HDF5 file"))
+        Ok(changes)
     }
 
     /// Returns the size of each header, which does not depend on addresses.
@@ -127,7 +144,7 @@ impl Metadata<'_> {
             });
             parts.members = group::write(output, members)?;
         }
-        if is_dense(object) {
+        if is_dense(object) && !is_existing(object) {
             let bodies = object.attributes.iter().map(|attribute| {
                 let Data::Bytes(data) = &attribute.data else { return Ok(Vec::new()) };
                 Ok(message_of(attribute, data)?.body)
@@ -169,6 +186,9 @@ impl Metadata<'_> {
     /// Encodes the header of an object.
     fn encode(&self, at: usize, parts: Parts) -> Result<Vec<u8>> {
         let object = &self.objects[at];
+        if is_existing(object) {
+            return Ok(Vec::new());
+        }
         let mut messages = self.messages(object, parts).map_err(self.at(object))?;
         let dense = is_dense(object);
         let newer = dense || (self.track_order && matches!(object.kind, ObjectKind::Group(_)));
@@ -199,6 +219,7 @@ impl Metadata<'_> {
                 return Ok(vec![symbol_table::message(btree, heap)]);
             }
             ObjectKind::Group(members) => members,
+            ObjectKind::Existing(_) => return Ok(Vec::new()),
         };
         // In creation order.
         let mut members: Vec<_> = members.iter().map(|(name, id)| (*id, name)).collect();
@@ -216,6 +237,11 @@ impl Metadata<'_> {
         let place = self.place.clone().with_array(path);
         move |error| error.with_context(&place)
     }
+}
+
+/// Returns whether an object is a group of the existing file, which has a header.
+fn is_existing(object: &Object) -> bool {
+    matches!(object.kind, ObjectKind::Existing(_))
 }
 
 /// Returns whether an attribute of the object is too large for its header, so that all of them are

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dataset::Dataset;
+use super::existing_group::ExistingGroup;
 use super::value::Data;
 
 /// An object of a file that is being written.
@@ -29,6 +30,8 @@ pub(crate) enum ObjectKind {
     /// A group and its members, sorted by name.
     Group(BTreeMap<String, ObjectId>),
     Dataset(Box<Dataset>),
+    /// A group of the existing file that is changed.
+    Existing(Box<ExistingGroup>),
 }
 
 /// An attribute with its encoded type and shape.
@@ -43,5 +46,14 @@ impl Object {
     pub(crate) fn group(path: String) -> Self {
         let kind = ObjectKind::Group(BTreeMap::new());
         Self { path, attributes: Vec::new(), kind }
+    }
+
+    /// Returns the new members of a group; `None` for a dataset.
+    pub(crate) fn members(&mut self) -> Option<&mut BTreeMap<String, ObjectId>> {
+        match &mut self.kind {
+            ObjectKind::Group(members) => Some(members),
+            ObjectKind::Existing(existing) => Some(&mut existing.members),
+            ObjectKind::Dataset(_) => None,
+        }
     }
 }

@@ -1,21 +1,23 @@
 //! The writer of new files.
 
 mod attributes;
+mod changes;
 mod data;
 
 use std::io::{Seek, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::dataset::{ChunkStore, Dataset};
 use super::finish::Metadata;
-use super::insert::ExistingGroup;
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::spec::DatasetSpec;
 use crate::global_heap::GlobalHeap;
+use crate::read::file::File;
 use crate::superblock;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -66,8 +68,10 @@ pub struct FileWriter<W: Write + Seek> {
     place: Place,
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// The existing file to which an object is added.
-    existing: Option<ExistingGroup>,
+    /// The existing file that is changed.
+    existing: Option<Arc<File>>,
+    /// The group from which paths start: the root group, or a group of the existing file.
+    start: ObjectId,
 }
 
 impl FileWriter<StagedFile> {
@@ -141,29 +145,8 @@ impl<W: Write + Seek> FileWriter<W> {
             place,
             failed: false,
             existing: None,
+            start: ObjectId::ROOT,
         })
-    }
-
-    /// Starts adding an object to a copy of an existing file. The root group represents the group
-    /// of the object, which is its only member.
-    pub(crate) fn add_to(
-        target: W,
-        existing: ExistingGroup,
-        options: FileOptions,
-        place: Place,
-    ) -> Self {
-        let file = existing.group.file();
-        let end = file.bytes.next_multiple_of(8);
-        Self {
-            output: Output::append_to(target, file.base, end),
-            heap: GlobalHeap::default(),
-            chunks: ChunkStore::new(options.threads),
-            objects: vec![Object::group(String::new())],
-            options,
-            place,
-            failed: false,
-            existing: Some(existing),
-        }
     }
 
     /// Creates a group in a group.
@@ -176,13 +159,14 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(self.add(parent, name, Object::group(path)))
     }
 
-    /// Returns the group at a path from the root group, after creating missing groups.
+    /// Returns the group at a path from the root group, or from the group to which something is added, after creating missing
+    /// groups.
     ///
     /// # Errors
     ///
     /// Fails if a member on the path is a dataset, or if a name is invalid.
     pub fn group(&mut self, path: &str) -> Result<ObjectId> {
-        let mut group = ObjectId::ROOT;
+        let mut group = self.start;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             group = match self.member(group, name) {
                 Some(member) => member,
@@ -190,7 +174,7 @@ impl<W: Write + Seek> FileWriter<W> {
             };
         }
         match self.objects.get(group.0).map(|object| &object.kind) {
-            Some(ObjectKind::Group(_)) => Ok(group),
+            Some(ObjectKind::Group(_) | ObjectKind::Existing(_)) => Ok(group),
             _ => Err(Error::mismatch(self.place_of(group), "a dataset", "a group")),
         }
     }
@@ -209,11 +193,11 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(group)
     }
 
-    /// Finds an object by its path from the root group.
+    /// Finds an object by its path, as [`group`](Self::group).
     #[must_use]
     pub fn find(&self, path: &str) -> Option<ObjectId> {
         let mut names = path.split('/').filter(|name| !name.is_empty());
-        names.try_fold(ObjectId::ROOT, |group, name| self.member(group, name))
+        names.try_fold(self.start, |group, name| self.member(group, name))
     }
 
     /// Returns the lengths of the axes of a dataset; empty for a scalar.
@@ -281,7 +265,7 @@ impl<W: Write + Seek> FileWriter<W> {
             }
         }
         let track_order = options.track_order;
-        let existing = existing.as_ref();
+        let existing = existing.as_deref();
         Metadata { objects, track_order, place, headers: Vec::new(), existing }.write(output, heap)
     }
 
@@ -289,6 +273,9 @@ impl<W: Write + Seek> FileWriter<W> {
     fn member(&self, group: ObjectId, name: &str) -> Option<ObjectId> {
         match &self.objects.get(group.0)?.kind {
             ObjectKind::Group(members) => members.get(name).copied(),
+            ObjectKind::Existing(existing) => {
+                existing.members.get(name).or_else(|| existing.opened.get(name)).copied()
+            }
             ObjectKind::Dataset(_) => None,
         }
     }
@@ -296,9 +283,7 @@ impl<W: Write + Seek> FileWriter<W> {
     fn add(&mut self, parent: ObjectId, name: &str, object: Object) -> ObjectId {
         let id = ObjectId(self.objects.len());
         self.objects.push(object);
-        if let Some(Object { kind: ObjectKind::Group(members), .. }) =
-            self.objects.get_mut(parent.0)
-        {
+        if let Some(members) = self.objects.get_mut(parent.0).and_then(Object::members) {
             members.insert(name.to_owned(), id);
         }
         id
@@ -306,17 +291,21 @@ impl<W: Write + Seek> FileWriter<W> {
 
     /// Checks that a member can be added to a group, and returns its path.
     fn check_member(&self, parent: ObjectId, name: &str) -> Result<String> {
-        let Some(Object { path, kind: ObjectKind::Group(members), .. }) =
-            self.objects.get(parent.0)
-        else {
-            return Err(Error::mismatch(self.place_of(parent), "a dataset", "a group"));
+        let (path, is_there) = match self.objects.get(parent.0) {
+            Some(Object { path, kind: ObjectKind::Group(members), .. }) => {
+                (path, members.contains_key(name))
+            }
+            Some(Object { path, kind: ObjectKind::Existing(existing), .. }) => {
+                (path, existing.has_member(name)?)
+            }
+            _ => return Err(Error::mismatch(self.place_of(parent), "a dataset", "a group")),
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let place = self.place.clone().with_array(path.clone());
         if let Some(what) = invalid_name(name) {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
-        match members.contains_key(name) {
+        match is_there {
             true => Err(Error::new(ErrorKind::Exists, place)),
             false => Ok(path),
         }

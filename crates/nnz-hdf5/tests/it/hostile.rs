@@ -48,7 +48,7 @@ fn add(path: &Path) {
     for name in ["added", "g1"] {
         let options = FileOptions { threads: 1, track_order: true };
         let Ok((mut file, added)) =
-            nnz_hdf5::Addition::start(path, &[name], write.clone(), (options, true))
+            nnz_hdf5::FileChange::add(path, &[name], write.clone(), (options, true))
         else {
             continue;
         };

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::ready::{CompleteOutput, Content};
-use super::target::OutputTarget;
+use super::target::{Expected, OutputTarget, Version};
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
 use crate::system;
@@ -37,6 +37,8 @@ enum Files {
     Matching(fn(&str) -> bool),
     /// Anything that is not foreign.
     Store(Foreign),
+    /// Any files, which the new directory keeps.
+    Kept,
 }
 
 impl Replaceable {
@@ -50,6 +52,7 @@ impl Replaceable {
             Files::Members(members) => find_foreign(|name| members.contains(&name), path),
             Files::Matching(is_member) => find_foreign(is_member, path),
             Files::Store(foreign) => foreign(path),
+            Files::Kept => Ok(None),
         };
         let what = match (foreign.map_err(io)?, self.refusal) {
             (Some(name), _) => Some(format!("it contains another file, {name:?}")),
@@ -114,6 +117,19 @@ impl StagedDirectory {
     /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create_store(target: &Path, options: &WriteOptions, foreign: Foreign) -> Result<Self> {
         Self::start(target, options, Files::Store(foreign))
+    }
+
+    /// Starts a changed copy of a directory, which replaces it. All files can be [kept](Self::keep).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the target is not a directory, or if its directory cannot be written.
+    pub fn change(target: &Path, options: &WriteOptions) -> Result<Self> {
+        let mut staged = Self::start(target, &options.clone().overwrite(true), Files::Kept)?;
+        let found = staged.target.find()?.filter(std::fs::Metadata::is_dir);
+        let found = found.ok_or_else(|| Error::new(ErrorKind::Missing, Place::path(target)))?;
+        staged.target.expected = Expected::Unchanged(Version::of(&found));
+        Ok(staged)
     }
 
     fn start(target: &Path, options: &WriteOptions, files: Files) -> Result<Self> {
@@ -186,6 +202,23 @@ impl StagedDirectory {
     pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let written = self.create_file(name)?.write_all(bytes);
         written.map_err(|error| Error::io(&self.target.path.join(name), error))
+    }
+
+    /// Keeps the files of the directory that is replaced, if `is_kept` is true for their paths in it and for those of
+    /// their directories. They are hard links if this is possible, otherwise copies. No file is created afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory has other things than files and directories, or cannot be linked or copied.
+    pub fn keep(&self, is_kept: &dyn Fn(&Path) -> bool) -> Result<()> {
+        let kept = self.tree().keep(&self.target, is_kept);
+        kept.map_err(|(error, path)| match error.kind() {
+            io::ErrorKind::InvalidInput => {
+                let what = "directories with symbolic links or special files cannot be changed";
+                Error::unsupported(Place::path(path), what)
+            }
+            _ => Error::io(&path, error),
+        })
     }
 
     fn tree(&self) -> MutexGuard<'_, Tree> {

@@ -1,4 +1,4 @@
-//! Updating the consolidated metadata of groups to which something is added.
+//! Updating the consolidated metadata of groups to which something is added, or that are changed.
 //!
 //! Two files cannot change in one step. The consolidated metadata is therefore removed first and
 //! written again last, so that programs never read outdated metadata: a process that is killed in
@@ -17,7 +17,7 @@ use super::options::ZarrVersion;
 use crate::zarr::node;
 
 /// The members of a JSON object, unparsed.
-type Members = BTreeMap<String, Box<RawValue>>;
+pub(super) type Members = BTreeMap<String, Box<RawValue>>;
 
 /// A group with consolidated metadata.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl ConsolidatedGroup {
         node::check_length("consolidated metadata", bytes.len() as u64, place)?;
         let members = node::parse("consolidated metadata", &bytes, place)?;
         let unknown = || {
-            let what = "adding to Zarr groups with unknown consolidated metadata is not supported";
+            let what = "changing Zarr groups with unknown consolidated metadata is not supported";
             Error::unsupported(place.clone(), what)
         };
         let inner =
@@ -106,6 +106,21 @@ impl ConsolidatedGroup {
         let others = members.iter().filter(|(found, _)| *found != name);
         let others = others.map(|(name, value)| (&**name, value.get()));
         object(others.chain([(name, &*changed)]))
+    }
+
+    /// Returns the file with changed metadata. `text` is its changed text, if it was changed before.
+    pub(super) fn changed(
+        &self,
+        text: Option<&str>,
+        change: &mut dyn FnMut(&mut Members) -> Result<()>,
+    ) -> Result<String> {
+        let place = Place::path(&*self.file);
+        let (_, mut members, mut metadata) = self.members(&place)?;
+        if let Some(text) = text {
+            members = node::parse("consolidated metadata", text.as_bytes(), &place)?;
+        }
+        change(&mut metadata)?;
+        Ok(self.with(&members, &metadata))
     }
 
     fn write(&self, bytes: &[u8], write: WriteOptions) -> Result<()> {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
+use super::change::StoreChange;
 use super::consolidated::{ConsolidatedGroup, suspend};
 use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
@@ -144,6 +145,54 @@ impl GroupTarget {
             consolidated,
             _lock: lock,
         })
+    }
+
+    /// Prepares a changed copy of an existing store. Paths are relative to an existing group.
+    pub(super) fn edit(path: &Path, group: &str, write: WriteOptions) -> Result<(Self, StoreChange)> {
+        let place = Place::path(full_path(path, group));
+        let names = names(group, &place)?;
+        check_addition(path, &write.context)?;
+        let lock = lock_store(path, false)?;
+        let version = version_of(path)?;
+        let group = match names.join("/") {
+            group if group.is_empty() => group,
+            group => group + "/",
+        };
+        let change = StoreChange::new(path, &group, version);
+        let target = Self {
+            staged: StagedDirectory::change(path, &write)?,
+            group,
+            stripped: String::new(),
+            above: Vec::new(),
+            is_store: false,
+            version,
+            write,
+            consolidated: Vec::new(),
+            _lock: lock,
+        };
+        Ok((target, change))
+    }
+
+    /// Puts a changed store in place, with the metadata of new groups and arrays, given by relative paths.
+    pub(super) fn finish_change(
+        self,
+        nodes: BTreeMap<String, Vec<Document>>,
+        change: StoreChange,
+    ) -> Result<u64> {
+        for (path, documents) in &nodes {
+            for (name, text) in documents {
+                self.put(&format!("{path}/{name}"), text.as_bytes())?;
+            }
+        }
+        let files = change.files(&nodes)?;
+        for (name, text) in &files {
+            self.staged.write_file(name, text.as_bytes())?;
+        }
+        self.staged.keep(&|name| {
+            let text = name.to_string_lossy();
+            !change.is_removed(name) && !files.contains_key(&*text)
+        })?;
+        self.staged.commit()
     }
 
     /// Returns the version of the store.

@@ -7,6 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 use serde_json::value::RawValue;
 
 use super::array::Array;
+use super::change::StoreChange;
 use super::element::ElementDescription;
 use super::metadata::{self, Attributes};
 use super::options::ZarrOptions;
@@ -46,6 +47,8 @@ pub struct ZarrWriter {
     path: PathBuf,
     nodes: Vec<Node>,
     paths: BTreeSet<String>,
+    /// The changes of an existing store.
+    change: Option<StoreChange>,
     options: ZarrOptions,
     /// Whether a write has failed, so that the tree cannot be completed.
     failed: bool,
@@ -62,8 +65,19 @@ struct Node {
 #[derive(Debug)]
 enum NodeKind {
     Group,
+    /// A group of an existing store, and whether its attributes are changed.
+    Existing(bool),
     Array(Box<Array>),
     Strings(Box<Strings>),
+}
+
+impl Node {
+    /// Records that attributes of an existing group are changed.
+    fn mark_changed(&mut self) {
+        if let NodeKind::Existing(is_changed) = &mut self.kind {
+            *is_changed = true;
+        }
+    }
 }
 
 impl ZarrWriter {
@@ -91,7 +105,7 @@ impl ZarrWriter {
             Node { path: String::new(), attributes: Attributes::new(), kind: NodeKind::Group };
         let path = full_path(path, group);
         let (nodes, paths) = (vec![root], BTreeSet::new());
-        Ok(Self { target, path, nodes, paths, options, failed: false })
+        Ok(Self { target, path, nodes, paths, change: None, options, failed: false })
     }
 
     /// Starts adding a group or an array to an existing store, whose other contents are kept.
@@ -118,7 +132,31 @@ impl ZarrWriter {
         let path = full_path(path, around);
         let options = ZarrOptions { version: target.version(), ..options };
         let (nodes, paths) = (vec![root], BTreeSet::new());
-        Ok(Self { target, path, nodes, paths, options, failed: false })
+        Ok(Self { target, path, nodes, paths, change: None, options, failed: false })
+    }
+
+    /// Starts changing an existing group of a store and the groups in it. The group is the root of the tree; the root group of
+    /// the store has an empty name.
+    ///
+    /// The changed store is built next to the store, with links to all files that stay as they are, and then replaces it. The
+    /// version of the store is kept. Consolidated metadata is updated where it exists.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the group is missing, if the store has symbolic links or cannot be written.
+    pub fn edit(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: ZarrOptions,
+    ) -> Result<Self> {
+        let (target, change) = GroupTarget::edit(path, group, write)?;
+        let attributes = change.attributes("", &Place::path(full_path(path, group)))?;
+        let root = Node { path: String::new(), attributes, kind: NodeKind::Existing(false) };
+        let path = full_path(path, group);
+        let options = ZarrOptions { version: target.version(), ..options };
+        let (nodes, paths) = (vec![root], BTreeSet::new());
+        Ok(Self { target, path, nodes, paths, change: Some(change), options, failed: false })
     }
 
     /// Sets a JSON attribute.
@@ -129,12 +167,28 @@ impl ZarrWriter {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         let exists = Error::new(ErrorKind::Exists, place);
-        let attributes = &mut self.node(node)?.attributes;
-        if attributes.contains_key(name) {
+        let node = self.node(node)?;
+        if node.attributes.contains_key(name) {
             return Err(exists);
         }
-        attributes.insert(name.to_owned(), value);
+        node.attributes.insert(name.to_owned(), value);
+        node.mark_changed();
         Ok(())
+    }
+
+    /// Returns the path of a member of an existing group, which must exist.
+    fn existing(&self, parent: NodeId, name: &str) -> Result<(String, Place)> {
+        let parent_place = self.place(parent);
+        let Some(Node { path, kind: NodeKind::Existing(_), .. }) = self.nodes.get(parent.0) else {
+            let expected = "a group of an existing store";
+            return Err(Error::mismatch(parent_place, "a new group or an array", expected));
+        };
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let place = Place::array(&*self.path, &path);
+        match &self.change {
+            Some(change) if target::is_name(name) && change.is_there(&path) => Ok((path, place)),
+            _ => Err(Error::new(ErrorKind::Missing, place)),
+        }
     }
 
     fn node(&mut self, node: NodeId) -> Result<&mut Node> {
@@ -151,7 +205,8 @@ impl ZarrWriter {
     /// Checks that a member can be added to a group, and returns its path.
     fn take(&mut self, parent: NodeId, name: &str) -> Result<(String, Place)> {
         let parent_place = self.place(parent);
-        let Node { path, kind: NodeKind::Group, .. } = self.node(parent)? else {
+        let Node { path, kind: NodeKind::Group | NodeKind::Existing(_), .. } = self.node(parent)?
+        else {
             return Err(Error::mismatch(parent_place, "an array", "a group"));
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
@@ -164,7 +219,8 @@ impl ZarrWriter {
             let what = format!("{name:?} cannot be a name in a Zarr store");
             return Err(Error::new(ErrorKind::Unsupported(what), place));
         }
-        match self.paths.insert(path.clone()) {
+        let is_old = self.change.as_ref().is_some_and(|change| change.is_there(&path));
+        match !is_old && self.paths.insert(path.clone()) {
             true => Ok((path, place)),
             false => Err(Error::new(ErrorKind::Exists, place)),
         }
@@ -268,6 +324,35 @@ impl TreeWriter for ZarrWriter {
         self.set_json(group, name, value)
     }
 
+    fn open_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let (path, place) = self.existing(parent, name)?;
+        if let Some(at) = self.nodes.iter().position(|node| node.path == path) {
+            return Ok(NodeId(at));
+        }
+        let change = self.change.as_ref().ok_or_else(|| Error::new(ErrorKind::Missing, place.clone()))?;
+        let attributes = change.attributes(&path, &place)?;
+        self.nodes.push(Node { path, attributes, kind: NodeKind::Existing(false) });
+        Ok(NodeId(self.nodes.len() - 1))
+    }
+
+    fn remove(&mut self, parent: NodeId, name: &str) -> Result<()> {
+        let (path, _) = self.existing(parent, name)?;
+        if let Some(change) = &mut self.change {
+            change.remove(path);
+        }
+        Ok(())
+    }
+
+    fn remove_attribute(&mut self, group: NodeId, name: &str) -> Result<()> {
+        let missing = Error::new(ErrorKind::Missing, self.attribute_place(group, name));
+        let node = self.node(group)?;
+        if !matches!(node.kind, NodeKind::Existing(_)) || node.attributes.remove(name).is_none() {
+            return Err(missing);
+        }
+        node.mark_changed();
+        Ok(())
+    }
+
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
         self.with(array, |kind, target| match kind {
             NodeKind::Array(array) => Some(array.append(target, bytes)),
@@ -279,7 +364,7 @@ impl TreeWriter for ZarrWriter {
         self.with(array, |kind, target| match kind {
             NodeKind::Array(array) => Some(array.append_strings(target, strings)),
             NodeKind::Strings(array) => Some(array.append(target, strings)),
-            NodeKind::Group => None,
+            NodeKind::Group | NodeKind::Existing(_) => None,
         })
     }
 
@@ -294,7 +379,7 @@ impl TreeWriter for ZarrWriter {
         self.with(array, |kind, target| match kind {
             NodeKind::Array(array) => Some(array.finish(target)),
             NodeKind::Strings(array) => Some(array.finish(target)),
-            NodeKind::Group => None,
+            NodeKind::Group | NodeKind::Existing(_) => None,
         })
     }
 
@@ -308,6 +393,13 @@ impl TreeWriter for ZarrWriter {
         for Node { path, attributes, kind } in &mut self.nodes {
             let described = match kind {
                 NodeKind::Group => metadata::group(attributes, version),
+                NodeKind::Existing(false) => continue,
+                NodeKind::Existing(true) => {
+                    if let Some(change) = &mut self.change {
+                        change.set_attributes(path, std::mem::take(attributes));
+                    }
+                    continue;
+                }
                 NodeKind::Array(array) => {
                     array.finish(&self.target)?;
                     array.documents(attributes)
@@ -319,6 +411,9 @@ impl TreeWriter for ZarrWriter {
             };
             documents.insert(std::mem::take(path), described);
         }
-        self.target.finish(documents, self.options.consolidate)
+        match self.change {
+            Some(change) => self.target.finish_change(documents, change),
+            None => self.target.finish(documents, self.options.consolidate),
+        }
     }
 }

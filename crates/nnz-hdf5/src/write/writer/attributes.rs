@@ -4,7 +4,7 @@ use std::io::{Seek, Write};
 
 use nnz_core::{Error, ErrorKind, Result};
 
-use super::super::object::{Attribute, ObjectId};
+use super::super::object::{Attribute, ObjectId, ObjectKind};
 use super::super::value::{Data, Value};
 use super::FileWriter;
 use crate::message::{dataspace, datatype};
@@ -22,10 +22,29 @@ impl<W: Write + Seek> FileWriter<W> {
         let Some(object) = self.objects.get_mut(object.0) else {
             return Err(Error::argument("the object belongs to another file"));
         };
-        if object.attributes.iter().any(|there| there.name == name) {
+        let is_old = match &object.kind {
+            ObjectKind::Existing(existing) => existing.has_old_attribute(name)?,
+            _ => false,
+        };
+        if is_old || object.attributes.iter().any(|there| there.name == name) {
             return Err(Error::new(ErrorKind::Exists, place));
         }
         object.attributes.push(attribute);
+        Ok(())
+    }
+
+    /// Removes an attribute of an existing group.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is missing, or if the group is not an existing one.
+    pub fn remove_attribute(&mut self, group: ObjectId, name: &str) -> Result<()> {
+        let place = self.place_of(group).with_array(name.to_owned());
+        let existing = self.existing_group(group)?;
+        if !existing.has_old_attribute(name)? {
+            return Err(Error::new(ErrorKind::Missing, place));
+        }
+        existing.removed_attributes.insert(name.to_owned());
         Ok(())
     }
 
