@@ -20,6 +20,7 @@
 
 mod columns;
 mod dense_arrays;
+mod edit;
 mod element;
 mod encode;
 mod file;
@@ -35,6 +36,7 @@ mod whole;
 
 pub use columns::unsupported_columns;
 pub use dense_arrays::DenseArrays;
+pub use edit::{AddedColumns, Changes, Edit};
 pub use file::AnnData;
 pub use file_writer::FileWriter;
 pub use frame::DataFrame;

@@ -34,6 +34,7 @@ mod numpy;
 #[cfg(all(feature = "hdf5", feature = "zarr"))]
 mod tree;
 #[cfg(all(feature = "hdf5", feature = "zarr"))]
+mod tree_editing;
 mod tree_formats;
 #[cfg(all(feature = "hdf5", feature = "zarr"))]
 mod tree_hostile;

@@ -1,8 +1,10 @@
 //! A table in memory: names, and typed columns.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use nnz_core::{Annotations, At, Column, ColumnInfo, Error, Place, Result, StringList};
+use nnz_core::{Annotations, At, Column, ColumnInfo, Error, ErrorKind, Place, Result, StringList};
+
+use super::unique::repeated;
 
 /// Annotations of rows or columns in memory: a name for each, and typed columns.
 ///
@@ -81,6 +83,50 @@ impl AnnotationTable {
             }
             false => Ok(()),
         }
+    }
+
+    /// Returns the row of the table for each of the names, which must be the names of the table in any order. `what` has
+    /// the names, such as `obs`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a name occurs twice, or only on one side.
+    pub fn rows_of(&self, names: &StringList, what: &str) -> Result<Vec<Option<u64>>> {
+        let refused = |what: String| Error::new(ErrorKind::Argument(what), self.place.clone());
+        self.check_header(names)?;
+        if let Some((name, [first, second])) = repeated(&self.names) {
+            let what = format!("the table for {what} has {name:?} in rows {first} and {second}");
+            return Err(refused(what));
+        }
+        if let Some((name, [first, second])) = repeated(names) {
+            let what = format!(
+                "rows {first} and {second} of {what} are named {name:?}, so a table cannot be matched to the names"
+            );
+            return Err(refused(what));
+        }
+        let rows: HashMap<&[u8], u64> = self.names.iter().zip(0..).collect();
+        let found: Vec<Option<u64>> = names.iter().map(|name| rows.get(name).copied()).collect();
+        let shown = |name: &[u8]| format!("{:?}", String::from_utf8_lossy(name));
+        if let Some((name, _)) = names.iter().zip(&found).find(|(_, row)| row.is_none()) {
+            let count = found.iter().filter(|row| row.is_none()).count();
+            let what = format!(
+                "the table has no row for {count} of the {} names of {what}, such as {}",
+                names.len(),
+                shown(name)
+            );
+            return Err(refused(what));
+        }
+        if self.names.len() > names.len() {
+            let known: HashSet<&[u8]> = names.iter().collect();
+            let extra = self.names.iter().find(|name| !known.contains(name)).unwrap_or_default();
+            let what = format!(
+                "{} rows of the table have names that {what} does not have, such as {}",
+                self.names.len() - names.len(),
+                shown(extra)
+            );
+            return Err(refused(what));
+        }
+        Ok(found)
     }
 
     /// Returns the place in messages.

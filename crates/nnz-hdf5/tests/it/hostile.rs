@@ -4,7 +4,7 @@ use nnz_storage::TaskContext;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_hdf5::{File, FileOptions, LinkTarget, lookup3};
+use nnz_hdf5::{File, FileOptions, LinkTarget, ObjectId, lookup3};
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened};
 use nnz_testing::mutations::rounds;
@@ -62,6 +62,34 @@ fn add(path: &Path) {
     }
 }
 
+/// Changes the root group of a file and its first group, which may be refused.
+fn change(path: &Path) {
+    let write = WriteOptions::default().sync(false);
+    let options = FileOptions { threads: 1, track_order: false };
+    let Ok((mut file, _)) = nnz_hdf5::FileChange::open(path, &[], write, options) else { return };
+    let before = std::fs::read(path).unwrap();
+    let root = File::open(InputFile::open(path).unwrap()).unwrap().root().unwrap();
+    let group = ObjectId::ROOT;
+    for (at, link) in root.links().iter().flat_map(|links| links.iter()).enumerate() {
+        match at % 3 {
+            0 => drop(file.remove(group, &link.name)),
+            _ => {
+                if let Ok(inner) = file.open_group(group, &link.name) {
+                    let _ = file.create_group(inner, "new");
+                    let _ = file.set_attribute(inner, "new", nnz_hdf5::Value::text("1"));
+                }
+            }
+        }
+    }
+    for attribute in root.attributes().iter().flatten().take(2) {
+        let _ = file.remove_attribute(group, &attribute.name);
+    }
+    match file.finish() {
+        Ok(staged) => drop(staged.commit()),
+        Err(_) => assert_eq!(std::fs::read(path).unwrap(), before),
+    }
+}
+
 #[test]
 fn mutated_files_are_read_or_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -89,6 +117,8 @@ fn mutated_files_are_read_or_refused() {
             assert!(peak < MOST_MEMORY, "{name}: {peak} bytes");
             if round % 4 == 0 {
                 add(&path);
+                let _ = read(&path);
+                change(&path);
                 let _ = read(&path);
             }
             slot.end();

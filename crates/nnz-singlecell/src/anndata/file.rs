@@ -266,7 +266,7 @@ pub(super) fn is_matrix(element: &Element) -> Result<bool> {
 }
 
 /// Returns whether a group is a sparse matrix, or an invalid one.
-fn may_be_sparse(group: &dyn Group) -> Result<bool> {
+pub(super) fn may_be_sparse(group: &dyn Group) -> Result<bool> {
     Ok(readable(SparseGroup::of(group))?.is_none_or(|found| found.is_some()))
 }
 

@@ -38,7 +38,7 @@ pub struct DataFrame {
 }
 
 /// The attribute with the names of the columns.
-const COLUMNS: &str = "column-order";
+pub(super) const COLUMNS: &str = "column-order";
 
 /// The location of the names of rows.
 enum Index {
@@ -300,7 +300,7 @@ fn order_fault(group: &dyn Group, encoding: &Encoding) -> Result<Option<Error>> 
 }
 
 /// Returns the names of the columns: those in the attribute, or all if it is missing.
-fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
+pub(super) fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
     let place = Place::array(group.path(), COLUMNS);
     let Some(order) = group.attribute(COLUMNS)? else {
         let children = group.children()?.into_iter().map(|child| child.name);

@@ -41,11 +41,18 @@ impl<W: Write + Seek> FileWriter<W> {
     pub fn remove_attribute(&mut self, group: ObjectId, name: &str) -> Result<()> {
         let place = self.place_of(group).with_array(name.to_owned());
         let existing = self.existing_group(group)?;
-        if !existing.has_old_attribute(name)? {
-            return Err(Error::new(ErrorKind::Missing, place));
+        let is_old = existing.has_old_attribute(name)?;
+        if is_old {
+            existing.removed_attributes.insert(name.to_owned());
         }
-        existing.removed_attributes.insert(name.to_owned());
-        Ok(())
+        let new = self.objects.get_mut(group.0).and_then(|object| {
+            let at = object.attributes.iter().position(|there| there.name == name)?;
+            Some(object.attributes.remove(at))
+        });
+        match is_old || new.is_some() {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Missing, place)),
+        }
     }
 
     fn attribute(&mut self, name: &str, value: Value) -> Result<Attribute> {
