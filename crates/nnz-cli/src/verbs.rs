@@ -8,6 +8,7 @@ mod compute;
 mod concat;
 mod convert;
 mod diff;
+mod edit;
 mod filter;
 mod formats;
 pub(crate) mod fragments;
@@ -90,6 +91,7 @@ verbs! {
         Normalize(compute::Normalize),
         Aggregate(compute::Aggregate),
         Pca(compute::PrincipalComponents),
+        Edit(edit::Edit),
         Repair(repair::Repair),
         Validate(validate::Validate),
         Diff(diff::Diff),

@@ -113,6 +113,8 @@ pub mod binsparse;
 pub mod collection;
 pub mod compute;
 pub mod container;
+#[cfg(feature = "singlecell")]
+pub mod edit;
 pub mod engine;
 pub mod error;
 pub mod formats;
@@ -136,6 +138,8 @@ pub use context::Context;
 pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::{diff, diff_opened};
+#[cfg(feature = "singlecell")]
+pub use edit::{EditOptions, EditSummary, edit};
 pub use filter::filter;
 pub use location::Location;
 pub use nnz_container::Compression;

@@ -1,0 +1,117 @@
+//! Changing an AnnData file in place.
+
+use std::path::Path;
+
+use nnz_container::{Compression, tree};
+use nnz_core::{Error, Place, Result};
+use nnz_singlecell::anndata::{AnnData, Edit};
+use nnz_storage::staging::check_addition;
+
+pub use nnz_singlecell::anndata::{AddedColumns, Changes};
+
+use crate::{Context, Location};
+
+/// Options of [`edit`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EditOptions {
+    /// What is removed and added.
+    pub changes: Changes,
+    /// The compression of added columns.
+    pub compress: Compression,
+    /// Whether data is synced to disk before the changes appear, as by default.
+    pub sync: bool,
+    /// Whether the changes are only checked.
+    pub dry_run: bool,
+}
+
+impl Default for EditOptions {
+    fn default() -> Self {
+        let (changes, compress) = (Changes::default(), Compression::None);
+        Self { changes, compress, sync: true, dry_run: false }
+    }
+}
+
+nnz_core::setters! {
+    EditOptions {
+        changes: Changes,
+        compress: Compression,
+        sync: bool,
+        dry_run: bool,
+    }
+}
+
+/// The result of an edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EditSummary {
+    /// The paths of what was removed.
+    pub removed: Vec<String>,
+    /// The paths of columns that were added or replaced.
+    pub added: Vec<String>,
+    /// The size of an HDF5 file before; `None` for a Zarr store.
+    pub bytes_before: Option<u64>,
+    /// Its size afterwards. The space of what was removed is not reused.
+    pub bytes_after: Option<u64>,
+}
+
+/// Removes and adds parts of an AnnData file or store in place. All changes appear at once, or none; everything else is kept
+/// bit for bit.
+///
+/// Members that can be removed are those of `layers`, `obsm`, `varm`, `obsp`, `varp` and `uns`, `raw`, and columns of `obs`
+/// and `var`; columns can be added. In an HDF5 file the space of what was removed is not reused: a conversion to a
+/// new file reclaims it. A group of a file that is AnnData is changed without the rest of the file.
+///
+/// ```no_run
+/// use nnz::{Context, EditOptions};
+/// use nnz::edit::Changes;
+///
+/// let changes = Changes::default().removed(vec!["layers/raw".into(), "uns/neighbors".into()]);
+/// let done = nnz::edit("study.h5ad", &EditOptions::default().changes(changes), &Context::default())?;
+/// assert_eq!(done.removed, ["layers/raw", "uns/neighbors"]);
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the location is not AnnData in an HDF5 file or a Zarr directory, if something that is removed does not exist or is
+/// required, if a column that is added exists and is not replaced, if the rows of a table do not match, if the layout is
+/// too old for the change, and if another program writes to the file. It is unchanged then.
+pub fn edit(
+    location: impl Into<Location>,
+    options: &EditOptions,
+    context: &Context,
+) -> Result<EditSummary> {
+    let location = location.into();
+    let Location::Path { path, group } = location.resolve_target()? else {
+        return Err(Error::argument("standard input cannot be changed in place"));
+    };
+    let group = group.unwrap_or_default();
+    let EditOptions { changes, compress, sync, dry_run } = options;
+    check_addition(&path, context)?;
+    compress.check()?;
+    // The file is locked before it is read.
+    let tree = match dry_run {
+        true => None,
+        false => Some(tree::edit(&path, &group, context.output(true, *sync))?),
+    };
+    let file = AnnData::open(tree::open(&path, &group)?)?;
+    let edit = Edit::new(&file, changes, context.memory() / 4)?;
+    let mut summary = EditSummary {
+        removed: edit.removed().to_vec(),
+        added: edit.added().to_vec(),
+        bytes_before: file_size(&path),
+        bytes_after: None,
+    };
+    if let Some(tree) = tree {
+        context.check()?;
+        edit.write(tree, *compress).map_err(|error| error.with_context(&Place::path(&*path)))?;
+        summary.bytes_after = file_size(&path);
+    }
+    Ok(summary)
+}
+
+/// Returns the size of a file; `None` for a directory.
+fn file_size(path: &Path) -> Option<u64> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|found| found.len())
+}
