@@ -383,6 +383,17 @@ def test_all_generations_of_hdf5(nnz, tmp_path, generation, order):
         assert list(file["layers"]) == ["later"] and file["obs"].attrs["later"][-1] == 999
 
 
+@pytest.mark.parametrize("zarr", [False, True])
+def test_whole_groups_are_emptied(nnz, tmp_path, zarr):
+    path = tmp_path / ("a.zarr" if zarr else "a.h5ad")
+    data = study(tmp_path / "a.h5ad")
+    if zarr:
+        nnz.ok("convert", tmp_path / "a.h5ad", path)
+    nnz.ok("edit", path, "--drop=uns", "--drop=uns/u1/inner", "--drop=layers")
+    found = read(path, strict=True)
+    assert not found.uns and not found.layers and list(found.obsm) == list(data.obsm)
+
+
 def test_other_links_keep_what_is_removed(nnz, tmp_path):
     path = tmp_path / "a.h5ad"
     study(path)

@@ -33,7 +33,7 @@ pub(crate) struct Edit {
     #[arg(value_name = "FILE", value_parser = location())]
     pub(crate) file: Location,
 
-    /// Remove layers/NAME, obsm/NAME, varm/NAME, obsp/NAME, varp/NAME, uns/NAME (or uns/NAME/INNER), raw, or a column
+    /// Remove layers/NAME, obsm/NAME, varm/NAME, obsp/NAME, varp/NAME, uns/NAME (or uns/NAME/INNER), all of such a group (uns), raw, or a column
     /// obs/NAME or var/NAME [may be repeated]
     #[arg(long, value_name = "PATH", required_unless_present = "add_columns")]
     pub(crate) drop: Vec<String>,
@@ -128,7 +128,9 @@ impl Edit {
         if let (Some(before), Some(after)) = (done.bytes_before, done.bytes_after) {
             print_message(&format!("  {} -> {}", bytes(before), bytes(after)));
             if !done.removed.is_empty() {
-                print_message("  the space of what was removed is not reused; nnz convert writes a copy without it");
+                print_message(
+                    "  the space of what was removed is not reused; nnz convert writes a copy without it",
+                );
             }
         }
     }

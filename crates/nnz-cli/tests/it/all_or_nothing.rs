@@ -21,6 +21,9 @@ struct Large {
     store: PathBuf,
     /// A whole AnnData file.
     h5ad: PathBuf,
+    /// An AnnData file and store with a column, and a table with another one.
+    edited: [PathBuf; 2],
+    table: PathBuf,
     /// Edges of a graph.
     edges: PathBuf,
     /// Tests in separate processes wait for each other.
@@ -52,13 +55,26 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
     let h5ad = directory.join("large.h5ad");
     run(&["-q", "convert", "--no-sync", text(&store), text(&h5ad)]).good();
+    let table = directory.join("table.csv");
+    let write_table = |name: &str| {
+        let rows: String = (0..cols).map(|cell| format!("{cell},{name} {cell}\n")).collect();
+        fs::write(&table, format!("name,{name}\n{rows}")).unwrap();
+    };
+    write_table("old");
+    let edited = ["t.h5ad", "t.zarr"].map(|name| directory.join(name));
+    for path in &edited {
+        run(&["-q", "convert", "--no-sync", text(&h5ad), text(path)]).good();
+        let columns = format!("--add-columns=cells={}", text(&table));
+        run(&["-q", "edit", "--no-sync", text(path), &columns]).good();
+    }
+    write_table("new");
     let edges = directory.join("large.wel");
     let nodes = 200_000_u64;
     let chords = (0..nodes).flat_map(|node| [1, 7, 113].map(|step| (node, (node + step) % nodes)));
     let text_of_it: String =
         chords.map(|(from, to)| format!("{from} {to} {}\n", from % 9 + 1)).collect();
     fs::write(&edges, text_of_it).unwrap();
-    Large { mtx, store, h5ad, edges, _lock: lock }
+    Large { mtx, store, h5ad, edited, table, edges, _lock: lock }
 });
 
 fn kills() -> u32 {
@@ -122,7 +138,23 @@ impl Case {
         ]
         .into_iter()
         .chain(Self::whole())
+        .chain(Self::edits())
         .collect()
+    }
+
+    /// Changes in place: the source is the table of columns that are added.
+    fn edits() -> [Self; 2] {
+        ["t.h5ad", "t.zarr"].map(|target| Self {
+            name: "a column is replaced by another one",
+            source: LARGE.table.clone(),
+            target,
+            flags: &["edit", "--drop=obs/old"],
+            replaces: true,
+        })
+    }
+
+    fn is_edit(&self) -> bool {
+        self.flags.first() == Some(&"edit")
     }
 
     /// Writes of whole AnnData files.
@@ -156,7 +188,12 @@ impl Case {
         if self.flags.first().is_none_or(|flag| flag.starts_with('-')) {
             command.arg("convert");
         }
-        command.args(self.flags).arg(&self.source);
+        command.args(self.flags);
+        if self.is_edit() {
+            command.arg(format!("--add-columns=cells={}", text(&self.source)));
+        } else {
+            command.arg(&self.source);
+        }
         if self.flags.first() == Some(&"concat") {
             command.arg(&self.source);
         }
@@ -188,6 +225,12 @@ impl Case {
     }
 
     fn put_old(&self, directory: &Path) {
+        if self.is_edit() {
+            let old = LARGE.edited.iter().find(|path| path.ends_with(self.target)).unwrap();
+            let copied = Command::new("cp").arg("-r").arg(old).arg(directory).status();
+            assert!(copied.unwrap().success());
+            return;
+        }
         let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
         let target = directory.join(self.target);
         let mut arguments = vec!["-q", "convert", "--no-sync", text(&old), text(&target)];
@@ -284,6 +327,9 @@ fn killed_writes_leave_the_old_or_the_new_target() {
         // Files that were left do not prevent the next write.
         if kill % 10 == 0 {
             fs::remove_dir_all(&target).or_else(|_| fs::remove_file(&target)).ok();
+            if case.is_edit() {
+                case.put_old(directory.path());
+            }
             assert!(case.command(directory.path()).status().unwrap().success(), "{case_name}");
             assert!(case.read(directory.path())[0] == *new, "{case_name}");
             // They are removed by it.
@@ -354,7 +400,7 @@ fn interrupted_writes_leave_the_old_target_unchanged() {
 fn interrupted_whole_files_leave_the_old_or_the_new_target() {
     use rustix::process::{Pid, Signal, kill_process};
     let mut random = random();
-    for case in Case::whole() {
+    for case in Case::whole().into_iter().chain(Case::edits()) {
         let directory = case.directory();
         let started = Instant::now();
         assert!(case.command(directory.path()).status().unwrap().success(), "{}", case.name);
@@ -581,6 +627,36 @@ fn full_disks_are_reported_and_leave_the_old_target() {
             let small = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
             run(&["-q", "convert", "--force", text(&small), text(&path)]).good();
             assert_eq!(run(&["validate", text(&path)]).good(), "");
+        }
+    }
+}
+
+#[test]
+fn full_disks_leave_edited_files_unchanged() {
+    for target in ["t.h5ad", "t.zarr"] {
+        let Some(disk) = SmallDisk::mount() else {
+            println!("skipped: no small file system can be mounted here");
+            return;
+        };
+        let path = disk.0.path().join(target);
+        run(&["-q", "slice", "--cells=0:200", text(&LARGE.h5ad), text(&path)]).good();
+        let before = content(&path);
+        let tables = tempfile::tempdir().unwrap();
+        let columns = |length: usize| {
+            let table = tables.path().join("t.csv");
+            let rows = (0..200).map(|cell| format!("{cell},{cell}{}\n", "x".repeat(length)));
+            fs::write(&table, format!("name,new\n{}", rows.collect::<String>())).unwrap();
+            format!("--add-columns=cells={}", text(&table))
+        };
+        let message = run(&["edit", text(&path), &columns(5000)]).refused();
+        assert!(message.contains("no space left on the device"), "{message}");
+        assert_eq!(content(&path), before);
+        assert_eq!(names_in(disk.0.path()), [target]);
+        // A store has links to all files that do not change.
+        if target == "t.zarr" {
+            run(&["-q", "edit", text(&path), &columns(1)]).good();
+            assert_eq!(run(&["validate", text(&path)]).good(), "");
+            assert_eq!(names_in(disk.0.path()), [target]);
         }
     }
 }

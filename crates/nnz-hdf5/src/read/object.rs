@@ -162,18 +162,23 @@ impl Object {
             return Ok(attributes);
         }
         let mut heap = FractalHeap::open(file, info.heap)?;
-        btree_v2::each_record(file, info.names, &[RecordType::ATTRIBUTE_NAMES], &mut |_, record| {
-            let (id, rest) = record.split_at(record.len().min(8));
-            let body = match rest.first().is_some_and(|flags| flags & SHARED != 0) {
-                true => shared::from_table(file, MessageType::ATTRIBUTE, id)?,
-                false => heap.object(file, id)?,
-            };
-            // Records may have the same object.
-            let rest = room.checked_sub(body.len() as u64);
-            room = rest.ok_or_else(|| invalid("attributes larger than the file"))?;
-            attributes.push(attribute::parse(file, &body)?);
-            Ok(())
-        })?;
+        btree_v2::each_record(
+            file,
+            info.names,
+            &[RecordType::ATTRIBUTE_NAMES],
+            &mut |_, record| {
+                let (id, rest) = record.split_at(record.len().min(8));
+                let body = match rest.first().is_some_and(|flags| flags & SHARED != 0) {
+                    true => shared::from_table(file, MessageType::ATTRIBUTE, id)?,
+                    false => heap.object(file, id)?,
+                };
+                // Records may have the same object.
+                let rest = room.checked_sub(body.len() as u64);
+                room = rest.ok_or_else(|| invalid("attributes larger than the file"))?;
+                attributes.push(attribute::parse(file, &body)?);
+                Ok(())
+            },
+        )?;
         Ok(attributes)
     }
 }

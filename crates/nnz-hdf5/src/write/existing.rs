@@ -69,7 +69,8 @@ impl FileChange {
         }
         let (around, below) = names.split_at(found.depth);
         let mut file = change(staged, (&old, &copied), options, path)?;
-        let group = around.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
+        let group =
+            around.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
         file.start_from(group, Place::path(full_path(path, &around.join("/"))));
         if found.is_there {
             below.iter().try_for_each(|name| file.remove(group, name))?;
@@ -95,7 +96,8 @@ impl FileChange {
         let mut staged = StagedFile::create(path, &write.overwrite(true))?;
         staged.expect(Expected::Unchanged(copied.version()));
         let mut file = change(staged, (&old, &copied), options, path)?;
-        let group = names.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
+        let group =
+            names.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
         file.start_from(group, place);
         Ok((file, Self { names: Vec::new(), names_around: BTreeSet::new(), copied }))
     }

@@ -6,18 +6,18 @@ use std::io::{Seek, Write};
 
 use nnz_core::{Error, Place, Result};
 
-use super::group::{self, Member};
 use super::change::{self, GroupChange};
+use super::group::{self, Member};
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::value::Data;
 use crate::bytes::PutFields as _;
 use crate::global_heap::GlobalHeap;
-use crate::read::file::File;
 use crate::message::{
     Message, attribute, attribute_info, group_info, link, link_info, symbol_table,
 };
 use crate::object_header::{self, MAX_MESSAGE};
+use crate::read::file::File;
 use crate::superblock;
 use crate::symbol_node::Entry;
 use crate::{UNDEFINED, btree_v2, fractal_heap};
@@ -92,8 +92,8 @@ impl Metadata<'_> {
         for object in &*self.objects {
             let ObjectKind::Existing(existing) = &object.kind else { continue };
             let entry = |id: &ObjectId| {
-                let is_old_group = matches!(self.objects[id.0].kind, ObjectKind::Group(_))
-                    && !self.track_order;
+                let is_old_group =
+                    matches!(self.objects[id.0].kind, ObjectKind::Group(_)) && !self.track_order;
                 let group = is_old_group.then_some(parts[id.0].members);
                 Entry { name: 0, header: self.headers[id.0], group }
             };

@@ -173,7 +173,9 @@ impl<'a> HeaderEdit<'a> {
         }
         // Headers that are too long are not read.
         if block.len() > MAX_BYTES - header.blocks.first().map_or(0, |first| first.bytes) {
-            return Err(unsupported("a group with this many links and attributes cannot be changed"));
+            return Err(unsupported(
+                "a group with this many links and attributes cannot be changed",
+            ));
         }
         output.align()?;
         let mut body = output.append(&block)?.to_le_bytes().to_vec();

@@ -20,6 +20,9 @@ use crate::symbol_node::{Entry, StoredEntry};
 /// The names of removed links, and the entries of new ones. What is replaced is in both.
 type Changed<'a> = (&'a BTreeSet<String>, &'a BTreeMap<&'a str, Entry>);
 
+/// An entry with the offset of its name, or its address.
+type EncodedEntry = (u64, Vec<u8>);
+
 /// Changes the entries of a symbol table.
 pub(super) fn change_entries<W: Write + Seek>(
     file: &File,
@@ -33,8 +36,10 @@ pub(super) fn change_entries<W: Write + Seek>(
         all.push((names.stored_name(entry.name)?.to_vec(), entry));
         Ok(())
     })?;
-    let mut kept: Vec<(Vec<u8>, (u64, Vec<u8>))> = Vec::new();
-    let mut replaced: BTreeMap<&str, (u64, Vec<u8>)> = BTreeMap::new();
+    // With the names.
+    let mut kept: Vec<(Vec<u8>, EncodedEntry)> = Vec::new();
+    // With the addresses.
+    let mut replaced: BTreeMap<&str, EncodedEntry> = BTreeMap::new();
     let mut gone = 0;
     for (stored, entry) in all {
         let Some(name) = removed.get(&*String::from_utf8_lossy(&stored)) else {

@@ -21,7 +21,7 @@ use removal::Removal;
 #[non_exhaustive]
 pub struct Changes {
     /// The paths of what is removed: `layers/NAME`, `obsm/NAME`, `varm/NAME`, `obsp/NAME`, `varp/NAME`, `uns/NAME` at any depth,
-    /// `raw/varm/NAME`, `raw`, and columns `obs/NAME` and `var/NAME`.
+    /// `raw/varm/NAME`, all members of one of these groups (`uns`), `raw`, and columns `obs/NAME` and `var/NAME`.
     pub removed: Vec<String>,
     /// The columns that are added.
     pub added: Vec<AddedColumns>,

@@ -105,7 +105,9 @@ impl StoreChange {
         }
         for group in groups {
             let directory = self.store.join(&group);
-            if !directory.is_dir() || self.removed.iter().any(|it| is_within(&group, &self.full(it))) {
+            if !directory.is_dir()
+                || self.removed.iter().any(|it| is_within(&group, &self.full(it)))
+            {
                 continue;
             }
             let found = ConsolidatedGroup::find(&directory, self.version, String::new())?;
@@ -115,7 +117,8 @@ impl StoreChange {
                 ZarrVersion::V3 => at(&group, "zarr.json"),
             };
             let before = files.get(&name).map(String::as_str);
-            let text = found.changed(before, &mut |metadata| self.update(&group, nodes, metadata))?;
+            let text =
+                found.changed(before, &mut |metadata| self.update(&group, nodes, metadata))?;
             files.insert(name, text);
         }
         Ok(files)

@@ -148,7 +148,11 @@ impl GroupTarget {
     }
 
     /// Prepares a changed copy of an existing store. Paths are relative to an existing group.
-    pub(super) fn edit(path: &Path, group: &str, write: WriteOptions) -> Result<(Self, StoreChange)> {
+    pub(super) fn edit(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+    ) -> Result<(Self, StoreChange)> {
         let place = Place::path(full_path(path, group));
         let names = names(group, &place)?;
         check_addition(path, &write.context)?;

@@ -329,7 +329,8 @@ impl TreeWriter for ZarrWriter {
         if let Some(at) = self.nodes.iter().position(|node| node.path == path) {
             return Ok(NodeId(at));
         }
-        let change = self.change.as_ref().ok_or_else(|| Error::new(ErrorKind::Missing, place.clone()))?;
+        let change =
+            self.change.as_ref().ok_or_else(|| Error::new(ErrorKind::Missing, place.clone()))?;
         let attributes = change.attributes(&path, &place)?;
         self.nodes.push(Node { path, attributes, kind: NodeKind::Existing(false) });
         Ok(NodeId(self.nodes.len() - 1))

@@ -196,7 +196,8 @@ impl FrameEdit {
         }
         if self.order.iter().any(|there| there == name) {
             if !replace {
-                let exists = Error::new(ErrorKind::Exists, self.place().with_array(name.to_owned()));
+                let exists =
+                    Error::new(ErrorKind::Exists, self.place().with_array(name.to_owned()));
                 return Err(exists.with_hint("replace", "replaces it"));
             }
             self.remove_data(name)?;

@@ -32,7 +32,8 @@ impl Removal {
     }
 
     pub(super) fn path(&self) -> String {
-        let names: Vec<&str> = self.parents.iter().chain([&self.name]).map(String::as_str).collect();
+        let names: Vec<&str> =
+            self.parents.iter().chain([&self.name]).map(String::as_str).collect();
         names.join("/")
     }
 
@@ -71,6 +72,7 @@ pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
                 false => Ok(found),
             };
         }
+        _ if GROUPS.contains(&path) => return members(file, path),
         _ => {}
     }
     let in_group = GROUPS.iter().find_map(|base| {
@@ -80,7 +82,7 @@ pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
     });
     let Some((base, names)) = in_group else {
         return refused(format!(
-            "{path:?} cannot be removed: expected {}/NAME, raw, obs/COLUMN or var/COLUMN",
+            "{path:?} cannot be removed: expected {}/NAME, a whole group of these, raw, obs/COLUMN or var/COLUMN",
             GROUPS.join("/NAME, ")
         ));
     };
@@ -89,7 +91,8 @@ pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
     let mut group = match Element::at(root, base)? {
         Some(Element::Group(group)) => group,
         Some(Element::Array(_)) => {
-            let what = format!("removing members of {base} in the layout of this version of anndata");
+            let what =
+                format!("removing members of {base} in the layout of this version of anndata");
             return Err(Error::unsupported(place, format!("{what} is not supported")));
         }
         None => return refused(format!("there is no {path}: the file has no {base}")),
@@ -109,11 +112,25 @@ pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
             Element::Group(inner) if is_mapping(&*inner)? => inner,
             _ => {
                 let whole = parents.join("/");
-                return refused(format!("{path} is a part of {whole}, which is removed as a whole"));
+                return refused(format!(
+                    "{path} is a part of {whole}, which is removed as a whole"
+                ));
             }
         };
     }
     Ok(Vec::new())
+}
+
+/// Finds all members of a group.
+fn members(file: &AnnData, base: &str) -> Result<Vec<Removal>> {
+    let Some(Element::Group(group)) = Element::at(&*file.root, base)? else {
+        let what = format!("there is no group {base}");
+        return Err(Error::new(ErrorKind::Argument(what), Place::path(file.root.path())));
+    };
+    let parents: Vec<String> = base.split('/').map(str::to_owned).collect();
+    let names = all_names(&*group)?;
+    names.iter().try_for_each(|name| check_categories(file, base, &[name]))?;
+    Ok(names.iter().map(|name| Removal::new(parents.clone(), name)).collect())
 }
 
 /// Returns the names of all members, also of those that cannot be read.
@@ -139,7 +156,8 @@ fn check_categories(file: &AnnData, base: &str, names: &[&str]) -> Result<()> {
         {
             let table = if frame == "obs" { file.obs()? } else { file.var()? };
             if super::frame_edit::has_column(&table, column) {
-                let what = format!("uns/{column}{CATEGORIES} has the categories of {frame}/{column}");
+                let what =
+                    format!("uns/{column}{CATEGORIES} has the categories of {frame}/{column}");
                 return Err(Error::new(ErrorKind::Argument(what), Place::path(file.root.path())));
             }
         }
