@@ -487,6 +487,49 @@ def test_edits_at_once_are_serialised(nnz, tmp_path, zarr):
     assert sorted(os.listdir(tmp_path)) == left
 
 
+@pytest.mark.parametrize("zarr", [False, True])
+def test_a_group_of_a_file_is_changed(nnz, tmp_path, zarr):
+    study(tmp_path / "a.h5ad")
+    if zarr:
+        path = tmp_path / "m.zarr"
+        zarr = pytest.importorskip("zarr")
+        root = zarr.open_group(str(path), mode="w", zarr_format=2)
+        root.create_group("mod")
+        nnz.ok("convert", tmp_path / "a.h5ad", path / "mod/rna", "--to", "anndata")
+        zarr.consolidate_metadata(str(path))
+    else:
+        path = tmp_path / "m.h5mu"
+        with h5py.File(tmp_path / "a.h5ad") as source, h5py.File(path, "w") as file:
+            file.create_group("mod")
+            source.copy(source["/"], file, "mod/rna")
+            file.attrs["encoding-type"] = "MuData"
+    assert "AnnData" in nnz.refuses("edit", path, "--drop=layers/layer1")
+    nnz.ok("edit", f"{path}::mod/rna", "--drop=layers/layer1", "--drop=obs/c1")
+    if zarr:
+        check_listing(path)
+        found = anndata.io.read_elem(zarr.open_group(str(path / "mod/rna"), mode="r"))
+    else:
+        with h5py.File(path) as file:
+            assert file.attrs["encoding-type"] == "MuData"
+            found = anndata.io.read_elem(file["mod/rna"])
+    assert "layer1" not in found.layers and len(found.layers) == 14
+    assert "c1" not in found.obs and "c2" in found.obs
+
+
+def test_other_containers_are_refused(nnz, tmp_path):
+    path = tmp_path / "a.zarr.zip"
+    path.write_bytes((CORPUS / "0.12.19/zarr3/zip.zarr.zip").read_bytes())
+    assert "zip" in nnz.refuses("edit", path, "--drop=raw")
+    assert "standard input" in nnz.refuses("edit", "-", "--drop=raw")
+    matrix = tmp_path / "m.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1\n")
+    assert "HDF5" in nnz.refuses("edit", matrix, "--drop=raw")
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["x"] = 1
+    assert "AnnData" in nnz.refuses("edit", tmp_path / "b.h5", "--drop=raw")
+    assert "No such file" in nnz.refuses("edit", tmp_path / "none.h5ad", "--drop=raw")
+
+
 def test_a_file_that_h5py_writes_to_is_refused(nnz, tmp_path):
     path = tmp_path / "a.h5ad"
     study(path, "v110")

@@ -25,7 +25,7 @@ use crate::output::{bytes, print_message};
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
-  nnz edit study.h5ad --drop layers/raw --drop uns/neighbors
+  nnz edit study.h5ad --drop layers/raw --drop obs/tissue
   nnz edit study.h5ad --add-columns cells=clusters.csv
   nnz edit study.h5ad --add-columns cells=clusters.csv --replace --dry-run")]
 pub(crate) struct Edit {

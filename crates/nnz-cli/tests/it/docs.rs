@@ -35,7 +35,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 27] = [
+const BEFORE: [(&str, &str); 28] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -80,6 +80,11 @@ const BEFORE: [(&str, &str); 27] = [
         "pca",
         "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
          nnz normalize -q pbmc.bpcells normalized.h5ad",
+    ),
+    (
+        "edit",
+        "nnz convert -q filtered_feature_bc_matrix study.h5ad::layers/raw --to anndata
+         printf 'cell,cluster\\nAAAC-1,1\\nAAAG-1,2\\nAAAT-1,2\\n' > clusters.csv",
     ),
     ("repair", "nnz convert -q study.h5ad broken.h5ad"),
     (

@@ -351,6 +351,10 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Err(format!("{by_many:?} with three threads, not {faults:?}"));
     }
     let valid = validated.is_ok() && faults.is_empty();
+    if path.extension().is_some_and(|extension| extension == "h5ad") {
+        edit_copy(path, target, valid)?;
+        clear(&[&target.to_path_buf()]);
+    }
     for finding in &faults {
         if !finding.place.path.as_deref().is_some_and(|place| names(place, path)) {
             return Err(format!("a finding without a path: {finding}"));
@@ -451,6 +455,36 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         ));
     }
     Ok(Outcome::CameBack { largest })
+}
+
+/// Changes a copy of an AnnData file, one step after the other. A valid file stays valid, and a refused change leaves it.
+fn edit_copy(path: &Path, target: &Path, valid: bool) -> Result<(), String> {
+    fs::copy(path, target).unwrap();
+    let here = location(target);
+    let context = Context::default().with_memory(32 << 20).with_threads(1);
+    for removed in ["uns", "layers", "obsm", "raw", "obs/batch", "obs/n_counts", "var/n_cells"] {
+        let before = fs::read(target).unwrap();
+        let changes = nnz::edit::Changes::default().removed(vec![removed.to_owned()]);
+        let options = nnz::EditOptions::default().changes(changes).sync(false);
+        if let Err(error) = nnz::edit(&here, &options, &context) {
+            if !error.place().path.as_deref().is_some_and(|place| names(place, target)) {
+                return Err(format!("an error without a path: {error}"));
+            }
+            if fs::read(target).unwrap() != before {
+                return Err(format!("changed although {removed} was not removed: {error}"));
+            }
+        }
+    }
+    let mut faults = Vec::new();
+    let validated = nnz::validate(&here, &nnz::ValidateOptions::default(), &context, &mut |found| {
+        if found.severity == Severity::Fault {
+            faults.push(found);
+        }
+    });
+    match valid && (validated.is_err() || !faults.is_empty()) {
+        true => Err(format!("not valid after an edit: {validated:?} {faults:?}")),
+        false => Ok(()),
+    }
 }
 
 struct Read {

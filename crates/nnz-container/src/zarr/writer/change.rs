@@ -65,9 +65,9 @@ impl StoreChange {
         self.attributes.insert(path.to_owned(), attributes);
     }
 
-    /// Returns whether a path in the store is one of a removed member.
-    pub(super) fn is_removed(&self, path: &Path) -> bool {
-        self.removed.iter().any(|removed| path == Path::new(&self.full(removed)))
+    /// Returns the paths of removed members in the store.
+    pub(super) fn removed(&self) -> BTreeSet<PathBuf> {
+        self.removed.iter().map(|path| PathBuf::from(self.full(path))).collect()
     }
 
     /// Returns whether a path, or one of its parents, is removed.

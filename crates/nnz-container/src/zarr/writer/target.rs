@@ -192,9 +192,9 @@ impl GroupTarget {
         for (name, text) in &files {
             self.staged.write_file(name, text.as_bytes())?;
         }
+        let removed = change.removed();
         self.staged.keep(&|name| {
-            let text = name.to_string_lossy();
-            !change.is_removed(name) && !files.contains_key(&*text)
+            !removed.contains(name) && !files.contains_key(&*name.to_string_lossy())
         })?;
         self.staged.commit()
     }

@@ -154,6 +154,10 @@ impl FrameEdit {
             return Err(Error::unsupported(self.place(), what));
         }
         let table = &added.table;
+        if table.columns().is_empty() {
+            let what = format!("the table for {} has no columns to add", self.name);
+            return Err(self.refused(what));
+        }
         let rows = Arc::new(match added.by_position {
             true => Vec::new(),
             false => {
