@@ -13,7 +13,7 @@ from typing import Any, Iterator
 import nnz
 
 GROUPS = {
-    "Open and read": ["open", "ReadOptions", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
+    "Open and read": ["open", "ReadOptions", "read_anndata", "Matrix", "LazyMatrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
     "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "ConvertOptions"],

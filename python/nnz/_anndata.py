@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tupl
 import numpy as np
 
 from . import _convert, _nnz, _stored_arrays
+from ._base import BaseMatrix
 from ._errors import ArgumentError, CorruptFileError, Error, UnsupportedError
 from ._external import load
+from ._file import File
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
+from ._members import divided, inside
 from ._open import open as open_path
 from ._partitions import version_of
 from ._storage import StorageOptions, storage
@@ -49,8 +52,9 @@ def read_anndata(
     Parameters
     ----------
     path : str or os.PathLike
-        An ``.h5ad`` or ``.zarr`` of AnnData, or a matrix of any format. The annotations of its rows and columns
-        become `obs` and `var`, with cells as `obs` if the format states which axis is cells.
+        An ``.h5ad`` or ``.zarr`` of AnnData, ``PATH::GROUP`` for one in a file, such as ``m.h5mu::mod/rna``, or a matrix
+        of any format. The annotations of its rows and columns become `obs` and `var`, with cells as `obs` if the format
+        states which axis is cells.
     backed : bool
         False reads all of it into memory, and does not need dask.
     nbytes : int
@@ -73,7 +77,7 @@ def read_anndata(
     nnz.CorruptFileError
         The file is damaged.
     nnz.ArgumentError
-        The file has several matrices and is not AnnData.
+        The file has several matrices and is not AnnData. Of MuData the message lists the modalities.
     ImportError
         anndata is not installed, or dask for ``backed=True``.
 
@@ -92,6 +96,8 @@ def read_anndata(
     reader = _Reader(shown, backed, nbytes, memory)
     with storage(storage_options), _one_family(shown):
         with _store(shown) as store:
+            if store is not None and _encoding(store) == "MuData":
+                raise _several(shown, store)
             if store is not None and "obs" in store and "var" in store:
                 return reader.whole(store)
         return reader.matrix()
@@ -124,11 +130,23 @@ def _clear_frames(error: Optional[BaseException]) -> None:
         error = error.__cause__ or error.__context__
 
 
+def _several(path: str, store: Any) -> ArgumentError:
+    """Return the error for a file of several AnnData."""
+    hidden = _nnz.without_secrets(path)
+    names = list(store["mod"]) if "mod" in store else []
+    order: Any = store["mod"].attrs.get("mod-order", names) if names else names
+    known = [name for name in (os.fsdecode(name) for name in order) if name in names] or names
+    example = inside(hidden, f"mod/{known[0]}") if known else f"{hidden}::mod/NAME"
+    what = f"MuData, which has an AnnData for each modality: {', '.join(known)}" if known else "MuData without modalities"
+    return ArgumentError(f"{hidden}: {what}; nnz.read_anndata({example!r}) reads one", hidden)
+
+
 class _Reader:
     """Reads a file, with what was asked for."""
 
     def __init__(self, path: str, backed: bool, nbytes: int, memory: Memory) -> None:
         self._path = path
+        self._group = divided(path)[1]
         self._backed = backed
         self._nbytes = nbytes
         self._memory = memory
@@ -152,6 +170,8 @@ class _Reader:
 
     def _before_groups(self, store: Any) -> anndata.AnnData:
         """Read a file of anndata before 0.7, which had tables in one dataset each."""
+        if self._group:
+            raise UnsupportedError(f"{self._path}: a group of AnnData before 0.7 cannot be read", self._path)
         # It is read by the functions of that time, which do not check matrices.
         self._check(store, store)
         # It has the layers in memory for a moment.
@@ -172,7 +192,7 @@ class _Reader:
     def matrix(self) -> anndata.AnnData:
         """Read a matrix, its names and annotations."""
         found = open_path(self._path, memory=self._memory)
-        if not isinstance(found, Matrix):
+        if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1):
             raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
         return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
 
@@ -204,23 +224,25 @@ class _Reader:
 
     def _sparse(self, element: Any, store: Any) -> Any:
         path: str = element.name.lstrip("/")
+        if self._group:
+            path = path.removeprefix(f"{self._group.strip('/')}/")
         if _is_elsewhere(element, store):
             what = "an external link to a matrix is not followed"
             raise UnsupportedError(f"{self._path}: {path}: {what}", self._path)
         if path.startswith("uns/"):
-            return _stored_arrays.read(element, _nnz.within(self._path, path), self._memory, matrix=not _arrays())
+            return _stored_arrays.read(element, inside(self._path, path), self._memory, matrix=not _arrays())
         return self._matrix(path).to_scipy(matrix=not _arrays())
 
     def _matrix(self, path: str) -> Matrix:
-        return Matrix(_nnz.within(self._path, path), memory=self._memory)
+        return Matrix(inside(self._path, path), memory=self._memory)
 
-    def _of(self, matrix: Matrix, dense: bool) -> Any:
+    def _of(self, matrix: BaseMatrix, dense: bool) -> Any:
         if self._backed:
             return _lazy(matrix, dense, self._nbytes)
         return matrix.to_numpy() if dense else matrix.to_scipy(matrix=not _arrays())
 
 
-def _lazy(matrix: Matrix, dense: bool, nbytes: int) -> Any:
+def _lazy(matrix: BaseMatrix, dense: bool, nbytes: int) -> Any:
     """Make an array of dask of a matrix."""
     axis = 0 if matrix.order == "row" else 1
     step = _step(matrix, axis, dense, nbytes)
@@ -233,7 +255,7 @@ def _lazy(matrix: Matrix, dense: bool, nbytes: int) -> Any:
     return array.map_blocks(block, chunks=chunks, dtype=matrix.dtype, meta=block.empty(), name=name)
 
 
-def _step(matrix: Matrix, axis: int, dense: bool, nbytes: int) -> int:
+def _step(matrix: BaseMatrix, axis: int, dense: bool, nbytes: int) -> int:
     """Return how many rows or columns make a chunk."""
     length, across = matrix.shape[axis], matrix.shape[1 - axis]
     if dense or matrix.nnz is None:
@@ -246,7 +268,7 @@ def _step(matrix: Matrix, axis: int, dense: bool, nbytes: int) -> int:
 class _Block:
     """Reads a chunk. It can be pickled, as its matrix can."""
 
-    def __init__(self, matrix: Matrix, axis: int, dense: bool) -> None:
+    def __init__(self, matrix: BaseMatrix, axis: int, dense: bool) -> None:
         self._matrix = matrix
         self._axis = axis
         self._dense = dense
@@ -307,7 +329,15 @@ def _anndata() -> Any:
 
 
 @contextmanager
-def _store(path: str) -> Generator[Any, None, None]:
+def _store(whole: str) -> Generator[Any, None, None]:
+    """Open a file of HDF5 or Zarr, or a group in one; None where it is neither."""
+    path, group = divided(whole)
+    with _file(path) as store:
+        yield store if store is None or not group else store[group] if group in store else None
+
+
+@contextmanager
+def _file(path: str) -> Generator[Any, None, None]:
     """Open a file of HDF5 or Zarr; None where it is neither."""
     if _nnz.is_url(path):
         store = open_stored(path)

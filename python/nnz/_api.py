@@ -10,6 +10,7 @@ from ._errors import (
     CancelledError,
     CastError,
     ChangedError,
+    ClosedError,
     CorruptFileError,
     DroppedWarning,
     DuplicateError,
@@ -30,6 +31,7 @@ from ._fragment_verbs import import_fragments, merge_fragments
 from ._fragments import Fragments
 from ._filter import filter
 from ._inspect import diff, formats, stats, validate
+from ._lazy import LazyMatrix
 from ._matrix import Matrix
 from ._metrics import QC, aggregate, qc
 from ._nnz import __version__
@@ -61,6 +63,7 @@ __all__ = [
     "CancelledError",
     "CastError",
     "ChangedError",
+    "ClosedError",
     "ConvertOptions",
     "CorruptFileError",
     "Difference",
@@ -76,6 +79,7 @@ __all__ = [
     "FragmentOptions",
     "FragmentSummary",
     "Fragments",
+    "LazyMatrix",
     "Matrix",
     "MemoryLimitError",
     "MissingFileError",

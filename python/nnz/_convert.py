@@ -14,7 +14,7 @@ from ._handle import Memory
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
-    from ._matrix import Matrix
+    from ._base import BaseMatrix
 
 LONGEST = (1 << 63) - 1
 """The most rows or columns of a matrix of SciPy."""
@@ -56,7 +56,7 @@ def read_dense(source: _nnz.Source, memory: Memory, order: Optional[str] = None)
     return elements.reshape(source.shape, order="C" if order == "row" else "F")
 
 
-def to_pandas(matrix: Matrix) -> pandas.DataFrame:
+def to_pandas(matrix: BaseMatrix) -> pandas.DataFrame:
     """Read a matrix into a data frame with sparse columns."""
     frames = load("pandas", "to_pandas")
     entries = matrix.to_scipy("col", matrix=True)
@@ -69,7 +69,7 @@ def to_pandas(matrix: Matrix) -> pandas.DataFrame:
     return made
 
 
-def to_anndata(matrix: Matrix, entries: Callable[[Matrix], Any]) -> anndata.AnnData:
+def to_anndata(matrix: BaseMatrix, entries: Callable[[BaseMatrix], Any]) -> anndata.AnnData:
     """Read names and annotations into an AnnData, and entries as they are wanted."""
     made = load("anndata", "to_anndata").AnnData
     if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":

@@ -17,14 +17,6 @@ from ._tensor import Tensor, TensorHandle
 Dataset = Union[Matrix, Tensor, Table, Fragments]
 
 
-def open_dataset(
-    path: str, memory: Memory = None, shown: Optional[str] = None, reading: Optional[Reading] = None
-) -> Dataset:
-    """Open the matrix, tensor, table or fragments at a place, which messages show as it was given."""
-    source = _nnz.open(path, memory, reading)
-    return dataset_of(source, path, memory, path if shown is None else shown, reading)
-
-
 def dataset_of(source: Any, path: str, memory: Memory, shown: str, reading: Optional[Reading] = None) -> Dataset:
     """Return the handle of a source that was opened."""
     whole = absolute(path)

@@ -23,13 +23,18 @@ class DerivedHandle(MatrixHandle):
         The operand of the operation.
     operation : tuple
         The operation.
+    step : str
+        How it is listed.
     """
 
-    __slots__ = ("parent", "operation")
+    __slots__ = ("parent", "operation", "step")
 
-    def __init__(self, parent: MatrixHandle, operation: Operation, source: Optional[_nnz.Source] = None) -> None:
+    def __init__(
+        self, parent: MatrixHandle, operation: Operation, step: str, source: Optional[_nnz.Source] = None
+    ) -> None:
         self.parent = parent
         self.operation = operation
+        self.step = step
         with storage(parent.storage_options):
             super().__init__(parent.path, parent.shown, parent.memory, source, parent.reading, parent.transposed)
 
@@ -43,13 +48,17 @@ class DerivedHandle(MatrixHandle):
 
     def flipped(self) -> DerivedHandle:
         """Exchange rows and columns."""
-        made = DerivedHandle(self, ("transpose",))
+        made = DerivedHandle(self, ("transpose",), "T")
         made.transposed = not self.transposed
         return made
 
     def arguments(self) -> Tuple[Any, ...]:
         """Return the arguments that create it again."""
-        return self.parent, self.operation
+        return self.parent, self.operation, self.step
+
+    def steps(self) -> Tuple[str, ...]:
+        """List the operations."""
+        return (*self.parent.steps(), self.step)
 
     def __dask_tokenize__(self) -> Tuple[Any, ...]:
         return type(self).__name__, self.parent, self.operation

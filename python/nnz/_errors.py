@@ -76,6 +76,10 @@ class PositionError(ArgumentError, IndexError):
     """A position is outside of the matrix."""
 
 
+class ClosedError(Error, ValueError):
+    """The file is closed: `close` was called, or its ``with`` block has ended."""
+
+
 class MemoryLimitError(Error, MemoryError):
     """The operation needs more memory than allowed."""
 

@@ -1,27 +1,55 @@
-"""A file with several matrices, tensors or fragments, such as one of AnnData."""
+"""A file with several matrices, such as one of AnnData."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, Callable, Dict, Iterable, Iterator, Tuple, Union
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union, cast
 
-from . import _nnz, _show
-from ._dataset import Dataset, open_dataset
-from ._errors import ArgumentError, FormatError
-from ._handle import absolute
+from . import _frames, _nnz, _show
+from ._arguments import cell_axis
+from ._dataset import Dataset, dataset_of
+from ._errors import ArgumentError, FormatError, UnknownNameError
+from ._external import load
+from ._features import features
+from ._handle import Memory, NoHandle, absolute
+from ._matrix import Matrix
+from ._matrix_handle import MatrixHandle
+from ._members import Members, Shapes, inside, listed, matrices_among, members_of
+from ._options import PathLike
+from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, entered, storage
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-class File(Mapping[str, Dataset]):
-    """A file with several matrices, tensors or fragments: a mapping from their paths in it, such as ``"layers/counts"``.
+    from ._external import pandas
+
+MAIN = ("X", "matrix")
+"""The main matrix of AnnData, and of Loom."""
+
+
+class File(Matrix):
+    """A file with several matrices: its main matrix, and a mapping from the paths of all to what they are.
+
+    `nnz.open` returns one for files of AnnData and Loom, and for others with several matrices, tensors or fragments.
+    The main matrix is `X` of AnnData and ``matrix`` of Loom. All properties and methods of a `Matrix` are about it, so
+    that what works for a file with `X` only works for one with layers, too.
+
+    A string as an index opens a member, such as ``"layers/counts"``. A string that is no member is the name of a row of
+    the main matrix; a member takes precedence, and ``f.X["counts"]`` is a row in any case. Any other index reads the
+    main matrix, as in AnnData: ``f[:10, :10]``, ``f[mask]``, ``f[["cell1", "cell2"]]``.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file. Opening it lists its members; an index opens one of them.
+        The file, or ``PATH::GROUP`` for one in a file, such as ``m.h5mu::mod/rna``.
+    memory : int or str, optional
+        Memory limit for reading a member, in bytes or such as ``"4G"``; by default determined by the free memory.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
+    **options
+        As in `nnz.ReadOptions`. They are pickled with the result.
 
     Raises
     ------
@@ -32,86 +60,330 @@ class File(Mapping[str, Dataset]):
 
     Examples
     --------
-    >>> file = nnz.File("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
-    >>> "X" in file, file["X"].axis_kinds
-    (True, ('cells', 'features'))
+    >>> with nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad") as f:
+    ...     f.shape, list(f.layers), f[:3, :2].shape, f["layers/counts"].axis_kinds
+    ((11, 7), ['counts', 'scaled'], (3, 2), ('cells', 'features'))
     """
 
+    __slots__ = ("_location", "_memory", "_reading", "_options", "_members")
+
     def __init__(
-        self, path: Union[str, bytes, os.PathLike[Any]], *, storage_options: StorageOptions = None
+        self,
+        path: PathLike,
+        *,
+        memory: Memory = None,
+        storage_options: StorageOptions = None,
+        **options: Unpack[ReadOptions],
     ) -> None:
-        given = os.fsdecode(path)
+        shown, given = os.fsdecode(path), reading(options)
         with storage(storage_options):
-            self._set(given, matrices(given))
-        if not self._members:
-            raise FormatError(f"{self._shown}: expected a container of matrices", self._shown)
+            source, members = _listed(shown, memory, given, 1)
+            if not members:
+                hidden = _nnz.without_secrets(shown)
+                raise FormatError(f"{hidden}: expected a container of matrices", hidden)
+            self._set(source, shown, shown, memory, given, members)
 
     @classmethod
-    def of(cls, path: str, members: Dict[str, Tuple[int, ...]]) -> File:
+    def made(
+        cls, source: Optional[_nnz.Source], path: str, shown: str, memory: Memory, given: Reading, members: Shapes
+    ) -> File:
         """Return a file whose members were listed, in the present `storage` block."""
         made = cls.__new__(cls)
-        made._set(path, members)
+        made._set(source, path, shown, memory, given, members)
         return made
 
-    def _set(self, path: str, members: Dict[str, Tuple[int, ...]]) -> None:
-        self._shown = _nnz.without_secrets(path)
-        self._path = absolute(path)
+    def _set(
+        self, source: Optional[_nnz.Source], path: str, shown: str, memory: Memory, given: Reading, members: Shapes
+    ) -> None:
+        self._location = absolute(path)
+        self._memory = memory
+        self._reading = given
         self._options = entered()
         self._members = members
+        if source is None:
+            hidden = _nnz.without_secrets(shown)
+            what = (
+                f"{hidden}: the file has several matrices, and none is the main one: take one by its path, such as "
+                f"f[{next(iter(members))!r}]; it has {listed(members)}"
+            )
+            self._start(cast(Any, NoHandle(hidden, ArgumentError(what, hidden))))
+        else:
+            self._start(MatrixHandle(self._location, shown, memory, source, given))
+
+    def __getitem__(self, key: Any) -> Any:
+        """Open a member, or read rows and columns of the main matrix.
+
+        Parameters
+        ----------
+        key : str, or an index of a `Matrix`
+            The path of a member, such as ``"layers/counts"``; or what `Matrix` takes, such as ``[:10, :10]``, a mask,
+            or the name of a row that is not the path of a member.
+
+        Returns
+        -------
+        Matrix, Tensor, Table, Fragments, File or scipy.sparse array
+            A member, or what an index of the main matrix returns.
+
+        Raises
+        ------
+        KeyError
+            There is no such member, row or column.
+        nnz.ArgumentError
+            The file has no main matrix. The message lists the members.
+        nnz.Error
+            As for an index of a `Matrix`.
+
+        Examples
+        --------
+        >>> f = nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+        >>> f["obsm/X_pca"].shape, f[[0, 2], :].shape, f[f.obs["n_counts"] > 0].shape[1]
+        ((11, 3), (2, 7), 7)
+        """
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key in self:
+            return self._member(key)
+        known = f"the members are {listed(self._members)}"
+        if not self._has_main:
+            raise UnknownNameError(f"{self.path}: no member is named {key!r}; {known}", self.path)
+        try:
+            return super().__getitem__(key)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error}, and no member; {known}", self.path) from None
+
+    def _member(self, key: str) -> Any:
+        self._check_open()
+        with storage(self._options):
+            # The names of columns and elements to leave out are those of the whole file.
+            return open_location(inside(self._location, key), inside(self.path, key), self._memory, {})
 
     @property
-    def path(self) -> str:
-        """The path it was opened with; a URL without its query."""
-        return self._shown
+    def _has_main(self) -> bool:
+        return not isinstance(cast(object, self._handle), NoHandle)
 
-    def __getitem__(self, key: str) -> Any:
-        if key not in self._members:
-            raise KeyError(key)
-        with storage(self._options):
-            return open_dataset(_nnz.within(self._path, key), shown=f"{self._shown}::{key}")
+    @property
+    def X(self) -> Matrix:
+        """The main matrix."""
+        handle = cast(object, self._handle)
+        if isinstance(handle, NoHandle):
+            raise handle.error()
+        return Matrix.of(self._handle)
 
-    def __iter__(self) -> Iterator[str]:
+    @property
+    def obs(self) -> pandas.DataFrame:
+        """The annotations of cells, with their names as the index. Requires pandas."""
+        return self._annotated(False)
+
+    @property
+    def var(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The annotations of features, with their names as the index. Requires pandas.
+
+        It is a data frame, and can also be called: ``f.var(axis=0)`` is the variance, as of a `Matrix`."""
+        return features(self._annotated(True), super().var)
+
+    @property
+    def obs_names(self) -> Any:
+        """The names of cells, an index of pandas."""
+        return self._index(False)
+
+    @property
+    def var_names(self) -> Any:
+        """The names of features, an index of pandas."""
+        return self._index(True)
+
+    @property
+    def n_obs(self) -> int:
+        """The number of cells."""
+        return self._axis(False)[2]
+
+    @property
+    def n_vars(self) -> int:
+        """The number of features."""
+        return self._axis(True)[2]
+
+    @property
+    def layers(self) -> Mapping[str, Any]:
+        """The layers by name. An index opens one: ``f.layers["counts"]`` is ``f["layers/counts"]``."""
+        return self._group("layers")
+
+    @property
+    def obsm(self) -> Mapping[str, Any]:
+        """The matrices with a row for each cell by name, such as ``f.obsm["X_pca"]``. Data frames are not listed."""
+        return self._group("obsm")
+
+    @property
+    def varm(self) -> Mapping[str, Any]:
+        """The matrices with a row for each feature by name. Data frames are not listed."""
+        return self._group("varm")
+
+    @property
+    def obsp(self) -> Mapping[str, Any]:
+        """The matrices of cells by cells by name."""
+        return self._group("obsp")
+
+    @property
+    def varp(self) -> Mapping[str, Any]:
+        """The matrices of features by features by name."""
+        return self._group("varp")
+
+    def _group(self, name: str) -> Members:
+        self._check_open()
+        return Members(name, self._members, self._member)
+
+    def _axis(self, features: bool) -> Tuple[_nnz.Source, str, int]:
+        """Return what has the annotations of cells or features, their axis, and how many there are."""
+        self._check_open()
+        if self._has_main:
+            source = self._source
+        else:
+            try:
+                # AnnData without X.
+                with storage(self._options):
+                    source = _nnz.open_axes(self._location, self._reading)
+            except ArgumentError:
+                raise cast(NoHandle, self._handle).error() from None
+        cells = cell_axis(source, None, self.path)
+        axis = cells if not features else "rows" if cells == "cols" else "cols"
+        return source, axis, source.shape[0 if axis == "rows" else 1]
+
+    def _annotated(self, features: bool) -> pandas.DataFrame:
+        source, axis, length = self._axis(features)
+        return _frames.to_frame(source.names(axis), source.annotations(axis), length)
+
+    def _index(self, features: bool) -> Any:
+        source, axis, length = self._axis(features)
+        names = source.names(axis)
+        frames = load("pandas", "the names of a file")
+        return frames.RangeIndex(length) if names is None else frames.Index(names, dtype=object)
+
+    def __contains__(self, key: object) -> bool:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._check_open()
+        return key in self._members
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._check_open()
         return iter(self._members)
 
     def __len__(self) -> int:
+        self._check_open()
         return len(self._members)
 
-    def __reduce__(self) -> Tuple[Callable[..., File], Tuple[Any, ...]]:
-        return _created, (self._path, self._options)
+    def keys(self) -> KeysView[str]:
+        """Return the paths of the members.
 
-    def _repr_html_(self) -> str:
-        shapes = ((name, " x ".join(map(str, shape))) for name, shape in self._members.items())
-        return _show.table("nnz.File", [("path", self._shown), *shapes])
+        Returns
+        -------
+        collections.abc.KeysView
 
-    def __repr__(self) -> str:
-        return f"<nnz.File {self._shown!r}: {', '.join(self._members)}>"
+        Examples
+        --------
+        >>> list(nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad").keys())[:3]
+        ['X', 'raw/X', 'layers/counts']
+        """
+        self._check_open()
+        return self._members.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Return the members, each of which is opened when it is taken.
+
+        Returns
+        -------
+        collections.abc.ValuesView
+
+        Examples
+        --------
+        >>> file = nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+        >>> [member.shape for member in file.values()][:3]
+        [(11, 7), (11, 10), (11, 7)]
+        """
+        return ValuesView(cast(Any, self))
+
+    def items(self) -> ItemsView[str, Any]:
+        """Return the paths of the members and the members, each of which is opened when it is taken.
+
+        Returns
+        -------
+        collections.abc.ItemsView
+
+        Examples
+        --------
+        >>> file = nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+        >>> {path: member.shape for path, member in file.items()}["obsm/X_pca"]
+        (11, 3)
+        """
+        return ItemsView(cast(Any, self))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Open a member, or return something else if there is none.
+
+        Parameters
+        ----------
+        key : str
+            The path of the member.
+        default : object
+            What is returned if there is none.
+
+        Returns
+        -------
+        Matrix, Tensor, Table, Fragments or File, or `default`
+
+        Examples
+        --------
+        >>> nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad").get("layers/none") is None
+        True
+        """
+        return self._member(key) if key in self else default
+
+    def _beside(self) -> List[str]:
+        return [name for name in self._members if not (self._has_main and name in MAIN)]
+
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        self._check_open()
+        return _created, (self._location, self.path, self._memory, self._reading, self._options)
+
+    def _text(self) -> str:
+        names = listed(self._members)
+        if not self._has_main:
+            return f"<nnz.File {self.path!r}: {names}>"
+        return f"{super()._text()[:-1]}; {names}>"
+
+    def _html(self) -> str:
+        shapes = [(name, " x ".join(map(str, shape))) for name, shape in self._members.items()]
+        facts = _show.facts(self) if self._has_main else [("path", self.path)]
+        return _show.table("nnz.File", [*facts, *shapes])
 
 
-def _created(path: str, options: Any) -> File:
+cast(Any, Mapping).register(File)
+
+
+def _created(path: str, shown: str, memory: Memory, given: Reading, options: Any) -> File:
     with storage(options):
-        return File(path)
+        source, members = _listed(path, memory, given, 1)
+        return File.made(source, path, shown, memory, given, members)
 
 
-def matrices(path: str) -> Dict[str, Tuple[int, ...]]:
-    """List the matrices of a file by their paths, with their shapes where they are listed."""
-    return listed(path) or {group: () for group in _nnz.verbs.groups(path)}
+def open_location(path: str, shown: str, memory: Memory, given: Reading) -> Union[Dataset, File]:
+    """Open what a path holds, in the present `storage` block. Messages show the path as it was given."""
+    source, members = _listed(path, memory, given, 2)
+    if members:
+        return File.made(source, path, shown, memory, given, members)
+    return dataset_of(source, path, memory, shown, given)
 
 
-def listed(path: str) -> Dict[str, Tuple[int, ...]]:
-    """List the matrices of a file of a format with several."""
+def _listed(path: str, memory: Memory, given: Reading, least: int) -> Tuple[Any, Shapes]:
+    """Open a path and list its members: none of a single matrix, unless it is the main one of a file.
+
+    The source is None without a main matrix. `least` is the number of groups from which on they are members.
+    """
     try:
-        members = _nnz.verbs.members(path)
+        source, found = _nnz.open_listed(path, memory, given)
     except ArgumentError:
-        # It has groups, of which none is named.
-        return {}
-    return matrices_among(members)
-
-
-def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Dict[str, Tuple[int, ...]]:
-    """Return the members that are matrices, with their shapes."""
-    return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
-
-
-def _is_matrix(member: Tuple[str, Any, str, str]) -> bool:
-    _, shape, kind, value_type = member
-    return len(shape) == 2 and value_type not in ("string", "categorical") and "frame" not in kind
+        # Without a main matrix, and none is named.
+        members: Dict[str, Tuple[int, ...]] = members_of(path)
+        if len(members) < least:
+            raise
+        return None, members
+    members = matrices_among(found)
+    if isinstance(source, _nnz.Source) and (len(members) > 1 or any(name in members for name in MAIN)):
+        return source, members
+    return (None, members) if len(members) > 1 else (source, {})

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, Any
 
 from . import _nnz
-from ._matrix import Matrix
 from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._progress import Progress, reporting
 from ._reading import reading_among
 from ._results import Summary, summary
-from ._slice import selections
+from ._selections import selections
 from ._storage import storage
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ def filter(
         Paths, or ``PATH::GROUP``.
     rows, cols, cells, features : optional
         A condition as in ``nnz filter``: ``"nnz>=200"``, ``"sum(features=^MT-)/sum<0.2"``; or what `nnz.slice` takes:
-        ``"batch=A"``, ``"@barcodes.txt"``, or a list of names. A tuple combines several with AND.
+        ``"batch=A"``, ``"@barcodes.txt"``, or a list or array of names, positions, or a boolean for each. A tuple
+        combines several with AND.
     allow_empty : bool
         Whether nothing may be kept, as with an empty ``"@FILE"``. By default that is an error.
     progress : bool or callable, optional
@@ -67,11 +67,7 @@ def filter(
     (161, 50)
     """
     place, reading = source_path(source), reading_among(options)
-    opened: List[Matrix] = []
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        conditions = tuple(
-            selections(given, axis, place, opened, reading)
-            for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
-        )
+        conditions = selections((rows, cols, cells, features), place, lambda: _nnz.open_axes(place, reading))
         made = _nnz.verbs.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)
     return summary(made)

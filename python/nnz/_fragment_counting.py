@@ -9,7 +9,7 @@ from . import _regions
 from ._counts import CountsHandle
 from ._errors import ArgumentError
 from ._fragment_handle import FragmentReader
-from ._matrix import Matrix
+from ._lazy import LazyMatrix
 from ._options import PathLike, WriteOptions
 from ._progress import Progress
 from ._results import Summary, outside
@@ -25,7 +25,7 @@ class CountedFragments(FragmentReader):
     __slots__ = ()
 
     @overload
-    def count_peaks(self, peaks: Any, path: None = None, *, mode: str = "insertions") -> Matrix: ...
+    def count_peaks(self, peaks: Any, path: None = None, *, mode: str = "insertions") -> LazyMatrix: ...
 
     @overload
     def count_peaks(
@@ -46,7 +46,7 @@ class CountedFragments(FragmentReader):
         mode: str = "insertions",
         progress: Progress = None,
         **options: Unpack[WriteOptions],
-    ) -> Union[Matrix, Summary]:
+    ) -> Union[LazyMatrix, Summary]:
         """Count the fragments or insertions of each cell in each region: a matrix of regions by cells.
 
         Parameters
@@ -64,8 +64,8 @@ class CountedFragments(FragmentReader):
 
         Returns
         -------
-        Matrix or nnz.Summary
-            Without a path a lazy matrix of uint32, of the shape regions by cells, which counts the fragments of the
+        nnz.LazyMatrix or nnz.Summary
+            Without a path a matrix of uint32, of the shape regions by cells, which counts the fragments of the
             rows that are read, each time they are read; ``to_scipy()`` counts all.
 
         Warns
@@ -84,7 +84,7 @@ class CountedFragments(FragmentReader):
         >>> fragments = nnz.open("testdata/bpcells/fragments_dir/basic.packed")
         >>> counts = fragments.count_peaks(["chr1:0-50,000", ("chrX", 0, 50_000)])
         >>> counts
-        <nnz.Matrix 2 x 25 of uint32, by row: counts of BPCells fragments,
+        <nnz.LazyMatrix 2 x 25 of uint32, by row: counts of BPCells fragments,
         'testdata/bpcells/fragments_dir/basic.packed'>
         >>> counts.sum(axis=1)
         array([356,  35], dtype=uint64)
@@ -98,7 +98,7 @@ class CountedFragments(FragmentReader):
     @overload
     def count_tiles(
         self, tiles: int, path: None = None, *, chrom_sizes: Any = None, mode: str = "insertions"
-    ) -> Matrix: ...
+    ) -> LazyMatrix: ...
 
     @overload
     def count_tiles(
@@ -121,7 +121,7 @@ class CountedFragments(FragmentReader):
         mode: str = "insertions",
         progress: Progress = None,
         **options: Unpack[WriteOptions],
-    ) -> Union[Matrix, Summary]:
+    ) -> Union[LazyMatrix, Summary]:
         """Count the fragments or insertions of each cell in each tile of the chromosomes.
 
         Parameters
@@ -138,7 +138,7 @@ class CountedFragments(FragmentReader):
 
         Returns
         -------
-        Matrix or nnz.Summary
+        nnz.LazyMatrix or nnz.Summary
             As in `count_peaks`.
 
         Examples
@@ -157,8 +157,8 @@ class CountedFragments(FragmentReader):
 
     def _counted(
         self, handle: CountsHandle, path: Optional[PathLike], progress: Progress, options: Any
-    ) -> Union[Matrix, Summary]:
-        counts = Matrix.of(handle)
+    ) -> Union[LazyMatrix, Summary]:
+        counts = LazyMatrix.of(handle)
         if path is not None:
             return write(counts, path, progress=progress, **options)
         if options:

@@ -29,7 +29,7 @@ class FragmentHandle(Handle[_nnz.FragmentSource]):
 class FragmentReader(Opened[FragmentHandle]):
     """Reads columns and names of fragments."""
 
-    __slots__ = ("_names", "_found")
+    __slots__ = ("_names",)
 
     def __init__(
         self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
@@ -42,7 +42,6 @@ class FragmentReader(Opened[FragmentHandle]):
     def _start(self, handle: FragmentHandle) -> None:
         super()._start(handle)
         self._names: Dict[str, Names] = {}
-        self._found: Dict[str, _index.NameIndex] = {}
 
     @property
     def _source(self) -> _nnz.FragmentSource:
@@ -67,19 +66,13 @@ class FragmentReader(Opened[FragmentHandle]):
         return self._named("cell")
 
     def _named(self, one: str) -> Names:
+        source = self._source
         names = self._names.get(one)
         if names is None:
-            source = self._source
             names = np.array(source.cell_names() if one == "cell" else source.chromosome_names(), dtype=object)
             names.flags.writeable = False
             self._names[one] = names
         return names
-
-    def _name_index(self, one: str) -> _index.NameIndex:
-        found = self._found.get(one)
-        if found is None:
-            found = self._found[one] = _index.NameIndex(self._named(one).tolist(), one, list)
-        return found
 
     def _column(self, at: int) -> Column:
         columns = (at == 0, at == 1, at == 2, at == 3)
@@ -95,12 +88,15 @@ class FragmentReader(Opened[FragmentHandle]):
     def _parts(self, regions: Any) -> List[_nnz.Part]:
         if regions is None:
             return [(0, len(self), None)]
-        return self._source.find(_regions.to_query(regions, lambda: self._name_index("chromosome")))
+        return self._source.find(_regions.to_query(regions))
+
+    def _finder(self, one: str) -> _index.Find:
+        return lambda names: self._source.find_names(one, names)
 
     def _wanted(self, cells: Any) -> Any:
         if cells is None:
             return None
-        found = _index.select(cells, len(self.cell_names), "cell", lambda: self._name_index("cell"))
+        found = _index.select(cells, len(self.cell_names), "cell", self._finder("cell"))
         if found.positions is None:
             return None
         wanted = np.zeros(len(self.cell_names), np.bool_)

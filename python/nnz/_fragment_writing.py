@@ -78,7 +78,7 @@ class WrittenFragments(FragmentReader):
         if given is None:
             return None
         names = self._named(one)
-        found = _index.select(listed(given, allow_empty), len(names), one, lambda: self._name_index(one))
+        found = _index.select(listed(given, allow_empty), len(names), one, self._finder(one))
         if found.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")
         return [str(name) for name in (names if found.positions is None else names[found.positions])]

@@ -208,14 +208,14 @@ class Fragments(CountedFragments, WrittenFragments):
         """The cell of each fragment, as its position in `cell_names`. Read at each access."""
         return self._column(3)
 
-    def __repr__(self) -> str:
+    def _text(self) -> str:
         cells, chromosomes = self._source.cell_count(), len(self.chromosome_names)
         return (
             f"<nnz.Fragments {len(self)} fragments of {cells} cells on {chromosomes} chromosomes: {self.format}, "
             f"{self.path!r}>"
         )
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         about = self.info()
         facts = [
             ("path", self.path),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union
+from html import escape
+from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union, cast
 
 from . import _nnz
+from ._errors import ClosedError, Error
 from ._reading import Reading
 from ._storage import entered, storage
 
@@ -85,6 +87,28 @@ def _created(kind: Callable[..., Any], options: Any, arguments: Tuple[Any, ...])
         return kind(*arguments)
 
 
+class NoHandle:
+    """Takes the place of a handle: any use is an error."""
+
+    def __init__(self, shown: str, error: Error) -> None:
+        self.shown = shown
+        self._error = error
+
+    def error(self) -> Error:
+        """Return a new error."""
+        return type(self._error)(str(self._error), self._error.path)
+
+    def __getattr__(self, name: str) -> Any:
+        raise self.error()
+
+
+class ClosedHandle(NoHandle):
+    """Takes the place of a handle that was closed."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(shown, ClosedError(f"{shown}: the file is closed", shown))
+
+
 H = TypeVar("H", bound=Handle[Any])
 
 
@@ -106,12 +130,60 @@ class Opened(Generic[H]):
         self._handle = handle
 
     def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        self._check_open()
         return type(self).of, (self._handle,)
 
     @property
     def path(self) -> str:
         """The path it was opened with; a URL without its query."""
         return self._handle.shown
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return isinstance(cast(object, self._handle), ClosedHandle)
+
+    def close(self) -> None:
+        """Close it: any further use raises `nnz.ClosedError`. A ``with`` block closes it at its end.
+
+        The file itself is closed when nothing that was made of it is open any more, such as a `LazyMatrix`.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.close()
+        >>> m.closed, m
+        (True, <closed nnz.Matrix: 'examples/pbmc_10x_v3_mtx'>)
+        """
+        if not self.closed:
+            self._handle = cast(Any, ClosedHandle(self._handle.shown))
+
+    def _check_open(self) -> None:
+        """Raise an error if it is closed."""
+        handle = cast(object, self._handle)
+        if isinstance(handle, ClosedHandle):
+            raise handle.error()
+
+    def __enter__(self) -> Self:
+        self._check_open()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def _text(self) -> str:
+        """Describe it in a line."""
+        raise NotImplementedError
+
+    def _html(self) -> str:
+        """Describe it as a table."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<closed nnz.{type(self).__name__}: {self.path!r}>" if self.closed else self._text()
+
+    def _repr_html_(self) -> str:
+        return escape(repr(self)) if self.closed else self._html()
 
 
 def handle_of(opened: Opened[H]) -> H:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Set, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
-from ._errors import ArgumentError, MemoryLimitError, PositionError, UnknownNameError
+from ._errors import MemoryLimitError, PositionError
 from ._guards import is_list, is_tuple
 
 
@@ -31,50 +31,8 @@ class Selected(NamedTuple):
     single: bool
 
 
-class NameIndex:
-    """Finds names of an axis, and what is no name in its annotations.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    one : str
-        The name of a member of the axis in messages.
-    columns : callable
-        Returns the columns of text of the annotations. It is called if a text is no name.
-    """
-
-    def __init__(self, names: Sequence[str], one: str, columns: Callable[[], Sequence[Sequence[Optional[str]]]]) -> None:
-        self._one = one
-        self._columns = columns
-        self._labels: Optional[Dict[str, Set[int]]] = None
-        self._at: Dict[str, int] = {}
-        self._again: Set[str] = set()
-        for position, name in enumerate(names):
-            if self._at.setdefault(name, position) != position:
-                self._again.add(name)
-
-    def find(self, name: str) -> int:
-        """Return the position of a name, or of the only member of the axis with such a label."""
-        if name in self._again:
-            raise ArgumentError(f"several {self._one}s have the name {name!r}")
-        found = self._at.get(name)
-        return self._find_label(name) if found is None else found
-
-    def _find_label(self, label: str) -> int:
-        if self._labels is None:
-            self._labels = {}
-            for column in self._columns():
-                for position, text in enumerate(column):
-                    if text is not None:
-                        self._labels.setdefault(text, set()).add(position)
-        found = self._labels.get(label, set())
-        if not found:
-            raise UnknownNameError(f"no {self._one} has the name {label!r}")
-        if len(found) > 1:
-            raise ArgumentError(f"several {self._one}s have {label!r} in their annotations")
-        return next(iter(found))
-
+Find = Callable[[List[str]], npt.NDArray[np.uint64]]
+"""Finds the positions of names. A name that does not exist, or is not unique, is an error."""
 
 UNCHECKED = 1 << 24
 """Positions that are listed without a look at the free memory."""
@@ -82,7 +40,7 @@ UNCHECKED = 1 << 24
 ALL = Selected(None, None, False)
 
 
-def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
+def select(index: Any, length: int, one: str, find: Find) -> Selected:
     """Turn an index into positions.
 
     Parameters
@@ -93,8 +51,8 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
         How long the axis is.
     one : str
         The name of a member of the axis in messages.
-    names : callable
-        Returns the index of its names.
+    find : callable
+        Finds the positions of names.
     """
     if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
         return ALL
@@ -109,7 +67,7 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
             return ALL
         return Selected(_listed(taken, one), None, False)
     if isinstance(index, str):
-        return Selected(np.array([names().find(index)], np.uint64), None, True)
+        return Selected(find([index]), None, True)
     if not isinstance(index, (bool, np.bool_)):
         try:
             position = operator.index(index)
@@ -117,7 +75,7 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
             pass
         else:
             return Selected(_positions(np.array([position]), length, one), None, True)
-    return _several(index, length, one, names)
+    return _several(index, length, one, find)
 
 
 def _count(positions: range) -> int:
@@ -157,12 +115,12 @@ def _of_range(given: range, length: int, one: str) -> Union[Selected, npt.NDArra
     return Selected(_listed(range(given.start + shift, given.stop + shift, given.step), one), None, False)
 
 
-def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
+def _several(index: Any, length: int, one: str, find: Find) -> Selected:
     if isinstance(index, range):
         index = _of_range(index, length, one)
         if isinstance(index, Selected):
             return index
-    given: Any = index
+    given: Any = _of_pandas(index, one)
     if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise PositionError(f"{one}s cannot be selected by an array with masked values: remove them by compressed()")
     array: npt.NDArray[Any] = np.asarray(given)
@@ -179,11 +137,20 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
     # NumPy makes texts of numbers beside texts.
     texts: Sequence[Any] = given if is_list(given) or is_tuple(given) else array.tolist()
     if all(isinstance(text, str) for text in texts):
-        known = names()
-        return _unique(np.array([known.find(text) for text in texts], np.uint64))
+        return _unique(find([str(text) for text in texts]))
     if any(isinstance(text, str) for text in texts):
         raise PositionError(f"{one}s are selected by integers, booleans or names, not by a mixture")
     raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
+
+
+def _of_pandas(index: Any, one: str) -> Any:
+    """Return integers and booleans of pandas, whose types may have missing values, as an array."""
+    kind = getattr(getattr(index, "dtype", None), "kind", None)
+    if kind not in ("b", "i", "u") or not hasattr(index, "to_numpy"):
+        return index
+    if bool(np.any(index.isna())):
+        raise PositionError(f"{one}s cannot be selected by missing values: fill them by fillna()")
+    return index.to_numpy(dtype={"b": np.bool_, "i": np.int64, "u": np.uint64}[kind])
 
 
 def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np.uint64]:

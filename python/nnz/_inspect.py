@@ -17,7 +17,7 @@ from ._options import PathLike, source_path
 from ._progress import Progress, reporting
 from ._reading import ReadOptions, reading
 from ._results import Difference, Finding, Format
-from ._slice import selections
+from ._selections import selections
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
@@ -202,11 +202,9 @@ def stats(
     """
     if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
-    place = source_path(path)
     matrix = Matrix(path, memory=memory, storage_options=storage_options, **options)
     source = handle_of(matrix).source
-    wanted = ((rows, 0), (cols, 1), (cells, None), (features, None))
-    selected = [selections(one, at, place, [matrix]) for one, at in wanted]
+    selected = selections((rows, cols, cells, features), source_path(path), lambda: source)
     if any(selected):
         source = source.select_all(selected, allow_empty)
     with reporting(progress) as report:

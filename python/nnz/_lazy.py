@@ -1,418 +1,89 @@
-"""Functions of values, selections and products, which are computed as a matrix is read."""
+"""Selections and computations of a matrix on disk, which are applied as it is read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+from typing import Any, Tuple
 
-import numpy as np
-import numpy.typing as npt
-
-from . import _nnz
-from ._arguments import cell_axis
-from ._derived import DerivedHandle, Operation
+from . import _convert
+from ._base import BaseMatrix, steps_of
 from ._errors import ArgumentError
-from ._external import load
-from ._statistics import Statistics
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-Floats = npt.NDArray[Any]
 
 
-class Lazy(Statistics):
-    """Computations on a matrix that is not read first."""
+class LazyMatrix(BaseMatrix):
+    """A matrix on disk with operations that are applied as it is read. An index selects, and does not read.
+
+    Returned by `Matrix.lazy`, and by what selects or computes: `select`, `filter`, `sample`, `T`, `normalize_total`,
+    `log1p` and others. Its representation and `steps` list the operations. `to_scipy`, `to_numpy` and others read it,
+    `item` reads a single value, and `sum`, `nnz.write` and others process it in bounded memory.
+
+    It has the methods of a `Matrix`, but is no instance of it: ``isinstance(x, (nnz.Matrix, nnz.LazyMatrix))`` is True
+    for both. It keeps the file open until it is closed or deleted.
+
+    Examples
+    --------
+    >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+    >>> x = m.normalize_total(1e4).log1p()["SOD1", :100]
+    >>> x
+    <nnz.LazyMatrix 1 x 100 of float64, by column: 10x directory, 'examples/pbmc_10x_v3_mtx';
+    normalize_total(10000), log1p(), 1 of 507 rows x 100 of 1107 columns>
+    >>> x.to_scipy().shape
+    (1, 100)
+    """
 
     __slots__ = ()
 
     @property
-    def shape(self) -> Tuple[int, int]:
-        """The number of rows and columns."""
-        return self._source.shape
+    def steps(self) -> Tuple[str, ...]:
+        """The operations in their order, such as ``("log1p()", "T")``."""
+        return steps_of(self)
 
-    def _derived(self, operation: Operation) -> Self:
-        return type(self).of(DerivedHandle(self._handle, operation))
-
-    def normalize_total(self, target_sum: Optional[float] = None, *, axis: Optional[str] = None) -> Self:
-        """Scale each cell to the same sum, as `scanpy.pp.normalize_total` does.
-
-        The sums are computed now, in a pass over the values.
+    def __getitem__(self, key: Any) -> LazyMatrix:
+        """Select rows and columns without reading them.
 
         Parameters
         ----------
-        target_sum : float, optional
-            The sum of each cell; by default the median of the positive sums.
-        axis : {"rows", "cols", "cells", "features"}, optional
-            The axis to scale; by default the cells, or the rows if the file does not state which axis is cells.
+        key : index, or two of them
+            As for a `Matrix`, each row and column at most once.
 
         Returns
         -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits. Cells without a positive
-            sum are unchanged.
+        nnz.LazyMatrix
+            The selected rows and columns, in this order, always of two dimensions.
+
+        Raises
+        ------
+        IndexError
+            A position is outside of the matrix.
+        KeyError
+            No row or column has the name.
+        nnz.ArgumentError
+            Several rows or columns have the name, or one is selected twice.
+
+        Examples
+        --------
+        >>> x = nnz.open("examples/pbmc_10x_v3_mtx").log1p()
+        >>> x[:100].shape, round(x["SOD1", 3].item(), 6)
+        ((100, 1107), 1.098612)
+        """
+        return self._subset(*self._selected(key))
+
+    def item(self) -> Any:
+        """Read the value of a matrix of one row and one column.
+
+        Returns
+        -------
+        int, float, complex or bool
 
         Raises
         ------
         nnz.ArgumentError
-            `target_sum` is not a positive number.
-        nnz.UnsupportedError
-            The matrix has complex numbers, or a fill value.
+            There are more rows or columns, or none.
 
         Examples
         --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4)
-        >>> m.sum(axis=0)[:3].round(1).tolist()
-        [10000.0, 10000.0, 10000.0]
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").scale(0.5)["SOD1", 3].item()
+        1.0
         """
-        along = cell_axis(self._source, axis, self.path)
-        target = None if target_sum is None else _number(target_sum, "target_sum")
-        factors = self._source.normalizing_factors(along, target, self._handle.memory)
-        return self._derived(("steps", (along, factors)))
-
-    def log1p(self) -> Self:
-        """Replace each value by the natural logarithm of 1 plus the value.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits. Values below -1 become
-            NaN.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> round(m.log1p()["SOD1", 3].item(), 6), m["SOD1", 3].item()
-        (1.098612, 2)
-        """
-        return self._derived(("steps", ("log1p",)))
-
-    def expm1(self) -> Self:
-        """Replace each value by its exponential minus 1, the inverse of `log1p`.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> round(m.log1p().expm1()["SOD1", 3].item(), 6)
-        2.0
-        """
-        return self._derived(("steps", ("expm1",)))
-
-    def limit_rows(self, limits: npt.ArrayLike) -> Self:
-        """Replace values that are greater than the limit of their row by it.
-
-        Parameters
-        ----------
-        limits : array_like
-            A number for each row, which is not negative.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_rows(np.full(507, 3)).max().item()
-        3.0
-        """
-        return self._derived(("steps", ("limit_rows", _factors(limits, "limits"))))
-
-    def limit_cols(self, limits: npt.ArrayLike) -> Self:
-        """Replace values that are greater than the limit of their column by it.
-
-        Parameters
-        ----------
-        limits : array_like
-            A number for each column, which is not negative.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).tolist()
-        [0.0, 1.0, 2.0]
-        """
-        return self._derived(("steps", ("limit_cols", _factors(limits, "limits"))))
-
-    def scale_rows(self, factors: npt.ArrayLike) -> Self:
-        """Multiply each row by a number of its own.
-
-        Parameters
-        ----------
-        factors : array_like
-            A finite number for each row.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> bool(m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum())
-        True
-        """
-        return self._derived(("steps", ("rows", _factors(factors))))
-
-    def scale_cols(self, factors: npt.ArrayLike) -> Self:
-        """Multiply each column by a number of its own.
-
-        Parameters
-        ----------
-        factors : array_like
-            A finite number for each column.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> bool(m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum())
-        True
-        """
-        return self._derived(("steps", ("cols", _factors(factors))))
-
-    def scale(self, factor: float) -> Self:
-        """Multiply all values by a finite number.
-
-        Parameters
-        ----------
-        factor : float
-            The number.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").scale(0.5).sum().item()
-        20774.5
-        """
-        return self._derived(("steps", ("scale", _number(factor, "factor"))))
-
-    def abs(self) -> Self:
-        """Replace each value by its absolute value.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> bool(m.scale(-1).abs().sum() == m.sum())
-        True
-        """
-        return self._derived(("steps", ("abs",)))
-
-    def clip(self, min: float = -np.inf, max: float = np.inf) -> Self:
-        """Limit values to a range, which has to include zero.
-
-        Parameters
-        ----------
-        min, max : float
-            The least and the greatest value of the result.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").clip(max=3).max().item()
-        3.0
-        """
-        return self._derived(("steps", ("clip", _number(min, "min"), _number(max, "max"))))
-
-    def binarize(self, threshold: float = 0) -> Self:
-        """Replace each value by 1 if it is greater than a threshold, and otherwise by 0.
-
-        Parameters
-        ----------
-        threshold : float
-            A number that is not negative.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits. The stored entries stay.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> bool(m.binarize().sum() == m.count_nonzero())
-        True
-        """
-        return self._derived(("steps", ("binarize", _number(threshold, "threshold"))))
-
-    def tfidf(self, scale: float = 1e4, *, axis: Optional[str] = None) -> Self:
-        """Weight counts by term frequency and inverse document frequency, as is usual for chromatin accessibility.
-
-        A value is ``log1p(count / sum of the cell * (number of cells / sum of the feature) * scale)``. The sums are computed now, in a pass over the values for each axis.
-
-        Parameters
-        ----------
-        scale : float
-            The factor.
-        axis : {"rows", "cols", "cells", "features"}, optional
-            The axis of the documents; by default the cells, or the rows if the file does not state which axis is cells.
-
-        Returns
-        -------
-        nnz.Matrix
-            With values of type float32, or of float64 if the matrix has values of 64 bits.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").tfidf().dtype
-        dtype('float64')
-        """
-        along = cell_axis(self._source, axis, self.path)
-        other = "rows" if along == "cols" else "cols"
-        count = float(max(self.shape[0 if along == "rows" else 1], 1))
-        factors = self._source.normalizing_factors(along, 1.0, self._handle.memory)
-        weights = self._source.normalizing_factors(other, count, self._handle.memory)
-        steps = (along, factors), (other, weights), ("scale", _number(scale, "scale")), ("log1p",)
-        return self._derived(("steps", *steps))
-
-    def __matmul__(self, other: Any) -> Floats:
-        return self._product(other, False)
-
-    def __rmatmul__(self, other: Any) -> Floats:
-        return self._product(other, True)
-
-    def _product(self, other: Any, reflected: bool) -> Floats:
-        """Multiply by an array from the right, or from the left."""
-        if hasattr(other, "tocsr") or isinstance(other, Lazy):
-            raise ArgumentError("a matrix on disk is multiplied by dense arrays; to_scipy() reads it")
-        array: Floats = np.asarray(other)
-        if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
-            raise ArgumentError(f"an array of {array.ndim} dimensions of {array.dtype}: expected numbers in 1 or 2 dimensions")
-        source = self._source.transposed() if reflected else self._source
-        dense = array.T if reflected else array
-        if dense.shape[0] != source.shape[1]:
-            shapes = (array.shape, self.shape) if reflected else (self.shape, array.shape)
-            raise ArgumentError(f"shapes {shapes[0]} and {shapes[1]} do not match for a product")
-        width = 1 if dense.ndim == 1 else dense.shape[1]
-        narrow = array.dtype == np.float32 and np.dtype(source.dtype).itemsize <= 4
-        elements = np.ascontiguousarray(dense, np.float32 if narrow else np.float64).reshape(-1)
-        found = source.product(elements, width, self._handle.memory)
-        if array.ndim == 1:
-            return found
-        made: Floats = found.reshape(source.shape[0], width)
-        return made.T if reflected else made
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        # NumPy would make an array of all elements for a product.
-        if ufunc is np.matmul and method == "__call__" and not options:
-            left, right = inputs
-            return left @ right if isinstance(left, Lazy) else right.__rmatmul__(left)
-        if any(isinstance(one, Lazy) for one in options.get("out", ())):
-            raise TypeError("a matrix on disk cannot be the output of a function of NumPy")
-        arrays = [_plain(one) for one in inputs]
-        options = {name: _plain(one) for name, one in options.items()}
-        return getattr(ufunc, method)(*arrays, **options)
-
-    def as_linear_operator(self, *, center: Union[bool, npt.ArrayLike] = False) -> Any:
-        """Return the matrix as an operator for iterative methods of SciPy, such as `scipy.sparse.linalg.svds`. Each
-        product is a pass over the entries.
-
-        Parameters
-        ----------
-        center : bool or array_like
-            Subtract from each column its mean, or these numbers. The matrix stays sparse: products are corrected.
-
-        Returns
-        -------
-        scipy.sparse.linalg.LinearOperator
-            Of type float64.
-
-        Examples
-        --------
-        >>> from scipy.sparse.linalg import svds
-        >>> operator = nnz.open("examples/pbmc_10x_v3_mtx").T.as_linear_operator(center=True)
-        >>> svds(operator, k=2, rng=0)[1].shape
-        (2,)
-        """
-        linalg = load("scipy.sparse.linalg", "as_linear_operator")
-        if isinstance(center, (bool, np.bool_)):
-            mean: Optional[Floats] = self.mean(axis=0) if center else None
-        else:
-            mean = _factors(center)
-            if len(mean) != self.shape[1]:
-                raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")
-
-        def times(x: Floats) -> Floats:
-            found = self @ _real(x)
-            return found if mean is None else found - mean @ x
-
-        def times_transposed(x: Floats) -> Floats:
-            dense = _real(x)
-            found: Floats = self.__rmatmul__(dense.T).T
-            if mean is None:
-                return found
-            sums = dense.sum(axis=0)
-            made: Floats = found - (mean * sums if dense.ndim == 1 else np.multiply.outer(mean, sums))
-            return made
-
-        return linalg.LinearOperator(
-            self.shape,
-            matvec=times,
-            rmatvec=times_transposed,
-            matmat=times,
-            rmatmat=times_transposed,
-            dtype=np.dtype(np.float64),
-        )
-
-
-def _real(given: Any) -> Floats:
-    if np.iscomplexobj(given):
-        raise ArgumentError("products with complex numbers are not supported")
-    return np.asarray(given, np.float64)
-
-
-def _plain(given: Any) -> Any:
-    return np.asarray(given) if isinstance(given, Lazy) else given
-
-
-def _number(given: Any, name: str) -> float:
-    try:
-        if np.iscomplexobj(given):
-            raise TypeError
-        return float(given)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{name} {given!r}: expected a number") from None
-
-
-def _factors(given: npt.ArrayLike, name: str = "factors") -> npt.NDArray[np.float64]:
-    try:
-        if np.iscomplexobj(given):
-            raise TypeError
-        found = np.array(given, np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: expected numbers") from None
-    if found.ndim != 1:
-        raise ArgumentError(f"{name}: expected one dimension, not {found.ndim}")
-    return found
-
-
-def source_and_memory(matrix: Lazy) -> Tuple[_nnz.Source, Any]:
-    """Return what computes, and the memory limit, for modules of this package."""
-    handle = matrix._handle  # pyright: ignore[reportPrivateUsage]
-    return handle.source, handle.memory
+        if self.shape != (1, 1):
+            raise ArgumentError(f"{self.path}: {self.shape[0]} x {self.shape[1]}: expected one row and one column", self.path)
+        return _convert.read(self._source, self._handle.memory, duplicates="sum")[0, 0].item()

@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from . import _binsparse, _convert, _frames, _index, _nnz, _show
-from ._annotations import Annotations
-from ._batches import batches
-from ._derived import DerivedHandle
-from ._errors import ArgumentError, PositionError
-from ._guards import is_tuple
+from . import _convert, _nnz
+from ._base import BaseMatrix
 from ._handle import Memory, absolute
-from ._lazy import Lazy
+from ._lazy import LazyMatrix
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
-from ._parallel import Parallel
-from ._plot import Plots
-from ._positions import sampled
-from ._progress import Progress, reporting
 from ._reading import ReadOptions, reading
-from ._report import Report
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._external import Block, anndata, pandas
 
-DENSE_LIMIT = 1 << 28
-"""Bytes that `numpy.asarray` makes of a matrix at the most."""
-
-
-class Matrix(Lazy, Parallel):
-    """A matrix on disk, of any format, or its transpose.
+class Matrix(BaseMatrix):
+    """A matrix on disk, of any format. An index reads, as in h5py.
 
     `nnz.open` returns one, too. Only a header is read until entries are requested by an index, a method such as
-    `to_scipy` or `sum`, or by `iter_batches`. A matrix can be pickled, which keeps its path; used after a fork; and
-    used by several threads.
+    `to_scipy` or `sum`, or by `iter_batches`. What selects or computes, such as `select`, `log1p` and `T`, returns a
+    `LazyMatrix`, and so does `lazy`. A matrix can be pickled, which keeps its path; used after a fork; and used by
+    several threads. A ``with`` block closes it.
+
+    ``isinstance(x, nnz.Matrix)`` is True for what reads if it is indexed: also for a `File`, but not for a `LazyMatrix`.
 
     Parameters
     ----------
@@ -67,9 +53,13 @@ class Matrix(Lazy, Parallel):
     ((507, 1107), dtype('int64'), ('features', 'cells'))
     >>> m[["APP", "SOD1"], :5].toarray().shape
     (2, 5)
+    >>> with nnz.open("examples/pbmc_10x_v3_mtx") as m:
+    ...     total = int(m.sum())
+    >>> total, m.closed
+    (41549, True)
     """
 
-    __slots__ = ("_found", "_read")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -84,130 +74,8 @@ class Matrix(Lazy, Parallel):
             source = _nnz.Source.open(shown, memory, given)
             self._start(MatrixHandle(absolute(shown), shown, memory, source, given))
 
-    def _start(self, handle: MatrixHandle) -> None:
-        super()._start(handle)
-        self._found: List[Optional[_index.NameIndex]] = [None, None]
-        self._read: List[_binsparse.Exported] = []
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions, 2."""
-        return 2
-
-    @property
-    def size(self) -> int:
-        """The number of elements, stored or not."""
-        rows, cols = self.shape
-        return rows * cols
-
-    @property
-    def nnz(self) -> Optional[int]:
-        """The number of stored entries; None if the file does not state it."""
-        return self._source.nnz
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the values."""
-        return np.dtype(self._source.dtype)
-
-    @property
-    def order(self) -> str:
-        """``"row"`` if entries are stored row by row, ``"col"`` if column by column."""
-        return self._source.order
-
-    @property
-    def format(self) -> str:
-        """The format, such as ``"BPCells matrix"``."""
-        return self._source.about()[0]
-
-    @property
-    def axis_kinds(self) -> Tuple[Optional[str], Optional[str]]:
-        """Kinds of rows and columns: ``"cells"``, ``"features"`` or None."""
-        return self._source.axis_kinds
-
-    @property
-    def row_names(self) -> Optional[npt.NDArray[np.object_]]:
-        """The names of rows; None if there are none."""
-        return self._names("rows")
-
-    @property
-    def col_names(self) -> Optional[npt.NDArray[np.object_]]:
-        """The names of columns; None if there are none."""
-        return self._names("cols")
-
-    @property
-    def rows(self) -> pandas.DataFrame:
-        """The annotations of rows, with their names as the index. Requires pandas."""
-        return self._frame(0)
-
-    @property
-    def cols(self) -> pandas.DataFrame:
-        """The annotations of columns, with their names as the index. Requires pandas."""
-        return self._frame(1)
-
-    def annotations(self, axis: str) -> Annotations:
-        """Return the names and annotations of an axis as a table, which can be converted to Arrow without pandas.
-
-        Parameters
-        ----------
-        axis : {"rows", "cols", "cells", "features"}
-            The axis.
-
-        Returns
-        -------
-        nnz.Annotations
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").annotations("features").columns
-        ['name', 'feature_type']
-        """
-        return Annotations(self._handle, axis)
-
-    def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
-        names = self._source.names(axis)
-        return None if names is None else np.array(names, dtype=object)
-
-    def _frame(self, axis: int) -> pandas.DataFrame:
-        name = ("rows", "cols")[axis]
-        source = self._source
-        return _frames.to_frame(source.names(name), source.annotations(name), self.shape[axis])
-
-    def _name_index(self, axis: int) -> _index.NameIndex:
-        found = self._found[axis]
-        if found is None:
-            name, one = (("rows", "row"), ("cols", "column"))[axis]
-            names = self._source.names(name)
-            if names is None:
-                raise ArgumentError(f"{self.path}: the {one}s have no names", self.path)
-            found = self._found[axis] = _index.NameIndex(names, one, lambda: self._texts(name))
-        return found
-
-    def _texts(self, axis: str) -> List[Sequence[Optional[str]]]:
-        return _frames.texts(self._source.annotations(axis))
-
-    @property
-    def T(self) -> Matrix:
-        """The matrix with rows and columns exchanged. Nothing is read."""
-        return Matrix.of(self._handle.flipped())
-
-    def _selected(self, key: Any) -> Tuple[_index.Selected, _index.Selected]:
-        shape = self.shape
-        try:
-            row, col = _pair(key)
-            rows = _index.select(row, shape[0], "row", lambda: self._name_index(0))
-            return rows, _index.select(col, shape[1], "column", lambda: self._name_index(1))
-        except ArgumentError as error:
-            if error.path is None:
-                error.path = self.path
-            raise
-
-    # Rows one by one would be slow: iter_batches reads many at once.
-    __iter__: None = None
-    __contains__: None = None
-
     def __getitem__(self, key: Any) -> Any:
-        """Read the selected rows and columns; of a matrix whose values are computed, select them without reading.
+        """Read the selected rows and columns.
 
         Parameters
         ----------
@@ -220,8 +88,7 @@ class Matrix(Lazy, Parallel):
         -------
         scipy.sparse.csr_array or scipy.sparse.csc_array
             In the order of the file, always of two dimensions. A value if one row and one column are given as a
-            position or name each. An `nnz.Matrix`, as of `select`, if this matrix is the result of `log1p`, `select` or
-            other methods that compute as it is read.
+            position or name each.
 
         Raises
         ------
@@ -230,8 +97,7 @@ class Matrix(Lazy, Parallel):
         KeyError
             No row or column has the name.
         nnz.ArgumentError
-            Several rows or columns have the name, the axis has no names, or a row or column of a computed matrix is
-            selected twice.
+            Several rows or columns have the name.
         nnz.MemoryLimitError
             The entries need more memory than allowed.
         nnz.CorruptFileError
@@ -242,12 +108,8 @@ class Matrix(Lazy, Parallel):
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
         >>> m[0, :].shape, m[:, [3, 1]].shape, m["SOD1", 3].item()
         ((1, 1107), (507, 2), 2)
-        >>> m.log1p()[:100].to_scipy().shape
-        (100, 1107)
         """
         rows, cols = self._selected(key)
-        if isinstance(self._handle, DerivedHandle) and not (rows.single and cols.single):
-            return self._subset(rows, cols)
         source = self._source
         if rows.positions is not None or cols.positions is not None:
             source = source.select(rows.positions, cols.positions)
@@ -266,337 +128,8 @@ class Matrix(Lazy, Parallel):
             block.sort_indices()
         return block
 
-    def select(self, rows: Any = None, cols: Any = None) -> Matrix:
-        """Select rows and columns without reading them.
-
-        Parameters
-        ----------
-        rows, cols : index, optional
-            As in an index of the matrix: a position, a slice, a name, or a list or array of positions, booleans
-            or names, each row and column at most once; by default all.
-
-        Returns
-        -------
-        nnz.Matrix
-            The selected rows and columns, in this order.
-
-        Raises
-        ------
-        IndexError
-            A position is outside of the matrix.
-        KeyError
-            No row or column has the name.
-        nnz.ArgumentError
-            A row or column is selected twice, or the axis has no names.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.select(rows=["APP", "SOD1"], cols=slice(100)).shape
-        (2, 100)
-        """
-        whole = slice(None)
-        return self._subset(*self._selected((whole if rows is None else rows, whole if cols is None else cols)))
-
-    def filter(self, *, rows: Any = None, cols: Any = None, cells: Any = None, features: Any = None) -> Matrix:
-        """Select the rows and columns that meet conditions, such as a number of entries.
-
-        Measures take a pass over the entries, which is made here. Both axes are filtered by measures of this matrix.
-
-        Parameters
-        ----------
-        rows, cols, cells, features : optional
-            A condition as in ``nnz filter``: a measure of `nnz.stats` (``"nnz>=200"``, ``"variance>0.5"``), one of the
-            rows or columns whose names match a regular expression (``"sum(features=^MT-)>5"``), or a quotient
-            (``"sum(features=^MT-)/sum<0.2"``); or what `nnz.slice` takes: ``"batch=A"``, ``"@barcodes.txt"``, a list of
-            names, or for `rows` and `cols` positions or booleans. A tuple combines several with AND.
-
-        Returns
-        -------
-        nnz.Matrix
-            The rows and columns that meet all conditions, in the order of this matrix. There may be none, as with an
-            index.
-
-        Raises
-        ------
-        nnz.ArgumentError
-            A condition is invalid, or no name matches a regular expression.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.filter(rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
-        (161, 50)
-        """
-        # It imports this module.
-        from ._slice import selections
-
-        given: List[Any] = [rows, cols, cells, features]
-        conditions = [selections(one, axis, self.path, [self]) for one, axis in zip(given, (0, 1, None, None))]
-        kept_rows, kept_cols, _ = self._handle.source.filter(conditions, False, self._handle.memory)
-        return self._derived(("select", kept_rows, kept_cols))
-
-    def sample(
-        self,
-        *,
-        rows: Optional[int] = None,
-        cols: Optional[int] = None,
-        cells: Optional[int] = None,
-        features: Optional[int] = None,
-        seed: int = 0,
-    ) -> Matrix:
-        """Select random rows or columns without reading them.
-
-        Parameters
-        ----------
-        rows, cols, cells, features : int, optional
-            How many; by default all.
-        seed : int
-            Determines which. Each set of rows or columns is equally likely.
-
-        Returns
-        -------
-        nnz.Matrix
-            The sample, in the order of this matrix.
-
-        Raises
-        ------
-        nnz.ArgumentError
-            There are fewer, two numbers are given for an axis, or the file does not state which axis has cells or features.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").sample(cells=100, seed=1).shape
-        (507, 100)
-        """
-        kept_rows, kept_cols = sampled(self._handle.source, (rows, cols, cells, features), seed)
-        return self._derived(("select", kept_rows, kept_cols))
-
-    def _subset(self, rows: _index.Selected, cols: _index.Selected) -> Matrix:
-        for selected, one in ((rows, "row"), (cols, "column")):
-            if selected.repeated is not None:
-                raise ArgumentError(f"{self.path}: a {one} is selected twice", self.path)
-        return self._derived(("select", rows.positions, cols.positions))
-
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
-        if copy is False:
-            raise ValueError("a matrix on disk cannot be an array without a copy")
-        size = self.size * self.dtype.itemsize
-        if size > DENSE_LIMIT:
-            raise ArgumentError(
-                f"{self.path}: all elements take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
-                "size, to_scipy() a sparse matrix",
-                self.path,
-            )
-        made = self.to_numpy()
-        return made if dtype is None else made.astype(dtype, copy=False)
-
-    def to_scipy(self, order: Optional[str] = None, *, matrix: bool = False, duplicates: Optional[str] = None) -> Block:
-        """Read all entries into a SciPy sparse array.
-
-        Parameters
-        ----------
-        order : {"row", "col"}, optional
-            Return compressed rows or columns; by default as stored in the file.
-        matrix : bool
-            Whether to return a `csr_matrix` or `csc_matrix` instead of an array.
-        duplicates : {"error", "sum", "keep"}, optional
-            How to handle entries at the same position; by default they are kept where the format allows them.
-
-        Returns
-        -------
-        scipy.sparse.csr_array or scipy.sparse.csc_array
-            With sorted indices of 32 bits, or of 64 bits if the matrix or the number of entries is too large.
-
-        Raises
-        ------
-        nnz.MemoryLimitError
-            The entries need more memory than allowed. `iter_batches` reads less at a time.
-        nnz.CorruptFileError
-            The file is damaged.
-        nnz.DuplicateError
-            Entries share a position, and ``duplicates`` is ``"error"``.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_scipy("row").format
-        'csr'
-        """
-        return _convert.read(self._source, self._handle.memory, order, matrix, duplicates)
-
-    def to_numpy(self, order: Optional[str] = None) -> npt.NDArray[Any]:
-        """Read all elements, including zeros, into a dense array.
-
-        Parameters
-        ----------
-        order : {"row", "col"}, optional
-            The order of elements in memory: C or Fortran order; by default as stored in the file.
-
-        Returns
-        -------
-        numpy.ndarray
-            Of the shape of the matrix.
-
-        Raises
-        ------
-        nnz.MemoryLimitError
-            The array needs more memory than allowed.
-        nnz.CorruptFileError
-            The file is damaged.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_numpy().shape
-        (507, 1107)
-        """
-        return _convert.read_dense(self._source, self._handle.memory, order)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Read all entries into a data frame with sparse columns. Requires pandas.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Of the shape of the matrix. Its index and columns are the names, or positions if there are none.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_pandas().loc["ENSG00000142168"].sum().item()
-        1529
-        """
-        return _convert.to_pandas(self)
-
-    def to_anndata(self) -> anndata.AnnData:
-        """Read all entries, names and annotations into an AnnData, with cells as observations. Requires anndata.
-
-        Returns
-        -------
-        anndata.AnnData
-            Of the shape cells by features. If the file does not state which axis is cells, rows are observations.
-            `X` is a `csr_matrix` or `csc_matrix`. `nnz.read_anndata` also reads the layers and everything else in an
-            AnnData file.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_anndata().shape
-        (1107, 507)
-        """
-        return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
-
-    def to_torch(self, order: Optional[str] = None) -> Any:
-        """Read all entries into a sparse PyTorch tensor. Requires torch.
-
-        Parameters
-        ----------
-        order : {"row", "col"}, optional
-            The layout of the tensor: CSR or CSC; by default as stored in the file.
-
-        Returns
-        -------
-        torch.Tensor
-            On the CPU. Indices have 32 bits unless the matrix or the number of entries is too large.
-
-        Raises
-        ------
-        nnz.UnsupportedError
-            The installed PyTorch does not support the type of the values.
-        ImportError
-            PyTorch is not installed.
-
-        Examples
-        --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_torch().layout  # doctest: +SKIP
-        torch.sparse_csc
-        """
-        # Any, since the types of PyTorch are unknown where it is not installed.
-        from . import _torch
-
-        return _torch.from_block(self.to_scipy(order))
-
-    def __binsparse_descriptor__(self) -> Dict[str, Any]:
-        """Describe the arrays of `__binsparse__`, as Binsparse does. Reads all entries, and keeps them for that call."""
-        self._read[:] = [_binsparse.of_block(self.to_scipy())]
-        return self._read[0].descriptor
-
-    def __binsparse__(self) -> Dict[str, npt.NDArray[Any]]:
-        """Read all entries as the named arrays of Binsparse."""
-        return _binsparse.take(self._read, lambda: _binsparse.of_block(self.to_scipy())).arrays
-
-    def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Block]:
-        """Read the matrix in batches of a bounded size: of rows, or of columns if `order` is ``"col"``.
-
-        Parameters
-        ----------
-        nbytes : int
-            Approximate maximum size of a batch in bytes. A batch has at least one row or column.
-
-        Yields
-        ------
-        scipy.sparse.csr_array or scipy.sparse.csc_array
-            Some rows and all columns, or all rows and some columns.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> sum(batch.nnz for batch in m.iter_batches(nbytes=50_000))
-        23866
-        """
-        return batches(self._source, self._handle.memory, nbytes)
-
     @property
-    def plot(self) -> Plots:
-        """Pictures of the matrix, on axes of matplotlib.
-
-        Examples
-        --------
-        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.plot.spy()  # doctest: +SKIP
-        <Axes: ...>
-        """
-        return Plots(self._source, self._handle.memory)
-
-    def report(self, *, progress: Progress = None) -> Report:
-        """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
-
-        Stored data is also validated. Entries are read several times.
-
-        Parameters
-        ----------
-        progress : bool or callable, optional
-            As in `nnz.convert`.
-
-        Returns
-        -------
-        nnz.Report
-            Shown in notebooks; `save` writes it to a file.
-
-        Raises
-        ------
-        nnz.Error
-            The matrix cannot be read.
-
-        Examples
-        --------
-        >>> page = nnz.open("examples/pbmc_10x_v3_mtx").report()
-        >>> page.save(tmp / "pbmc.html")
-        """
-        is_stored = type(self._handle) is MatrixHandle and not self._handle.transposed
-        path = self._handle.path if is_stored else None
-        with storage(self._handle.storage_options), reporting(progress) as report:
-            handle = self._handle
-            return Report(_nnz.report(self._source, path, handle.memory, None, report, handle.reading))
-
-    def __repr__(self) -> str:
-        return _show.text(self)
-
-    def _repr_html_(self) -> str:
-        return _show.html(self) + _show.picture(self._source, self.path, self._handle.memory)
-
-
-def _pair(key: Any) -> Tuple[Any, Any]:
-    keys = key if is_tuple(key) else (key,)
-    if len(keys) == 1:
-        return keys[0], slice(None)
-    if len(keys) != 2:
-        raise PositionError(f"{len(keys)} indices for 2 dimensions")
-    return keys[0], keys[1]
+    def lazy(self) -> LazyMatrix:
+        """The matrix as a `LazyMatrix`, of which an index selects and does not read."""
+        self._check_open()
+        return LazyMatrix.of(self._handle)

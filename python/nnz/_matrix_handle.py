@@ -51,3 +51,7 @@ class MatrixHandle(Handle[_nnz.Source]):
     def arguments(self) -> Tuple[Any, ...]:
         """Return the arguments that create it again."""
         return self.path, self.shown, self.memory, None, self.reading, self.transposed
+
+    def steps(self) -> Tuple[str, ...]:
+        """List the operations that are applied as the matrix is read, in their order."""
+        return ("T",) if self.transposed else ()

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from . import _exact, _frames
 from ._arguments import cell_axis, integer
+from ._base import BaseMatrix
+from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
 from ._guards import is_array, is_list, is_tuple
-from ._lazy import source_and_memory
-from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
 
@@ -43,7 +43,7 @@ class QC(NamedTuple):
 
 
 def qc(
-    source: Union[Matrix, PathLike],
+    source: Union[BaseMatrix, PathLike],
     *,
     qc_vars: Optional[Mapping[str, Any]] = None,
     percent_top: Optional[Sequence[int]] = TOPS,
@@ -53,7 +53,7 @@ def qc(
 
     Parameters
     ----------
-    source : Matrix, str or os.PathLike
+    source : Matrix, LazyMatrix, str or os.PathLike
         Counts.
     qc_vars : mapping from str to array_like, optional
         Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions.
@@ -128,13 +128,13 @@ def qc(
 
 
 def aggregate(
-    source: Union[Matrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
+    source: Union[BaseMatrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
 ) -> pandas.DataFrame:
     """Add up the cells of each group, such as all of a cell type and sample (pseudobulk). Requires pandas.
 
     Parameters
     ----------
-    source : Matrix, str or os.PathLike
+    source : Matrix, LazyMatrix, str or os.PathLike
         The matrix.
     by : str or array_like
         A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
@@ -246,7 +246,7 @@ def _exactly(labels: List[Any]) -> npt.NDArray[Any]:
     return objects
 
 
-def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
+def _sums(matrix: BaseMatrix, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Add up the rows that each column of `chosen` has."""
     sums = matrix.__rmatmul__(chosen.T.astype(np.float64))
     if not np.isfinite(sums).all():
@@ -256,9 +256,9 @@ def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
     return sums
 
 
-def cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
-    found: Any = source if isinstance(source, Matrix) else open_path(source)
-    if not isinstance(found, Matrix):
+def cells_by_features(source: Union[BaseMatrix, PathLike], axis: Optional[str]) -> BaseMatrix:
+    found: Any = source if isinstance(source, BaseMatrix) else open_path(source)
+    if not isinstance(found, BaseMatrix):
         raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP selects one of several")
     if found.dtype.kind == "c":
         raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
@@ -270,7 +270,7 @@ def labels(names: Any, length: int) -> Any:
     return range(length) if names is None else names
 
 
-def column(matrix: Matrix, name: str) -> Any:
+def column(matrix: BaseMatrix, name: str) -> Any:
     frame: Any = _frames.to_frame(None, source_and_memory(matrix)[0].annotations("rows", [name]), matrix.shape[0])
     if name not in frame:
         raise UnknownNameError(f"{matrix.path}: the cells have no annotation {name!r}")
@@ -288,7 +288,7 @@ def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
     raise ArgumentError(f"the features of {name!r}: expected {length} booleans, or positions below {length}")
 
 
-def _top_sums(matrix: Matrix, tops: List[int]) -> Floats:
+def _top_sums(matrix: BaseMatrix, tops: List[int]) -> Floats:
     """Add up the greatest values of each row."""
     sums = np.zeros((matrix.shape[0], len(tops)))
     start = 0
@@ -306,7 +306,7 @@ def _top_sums(matrix: Matrix, tops: List[int]) -> Floats:
     return sums
 
 
-def _rows(matrix: Matrix) -> Iterator[Any]:
+def _rows(matrix: BaseMatrix) -> Iterator[Any]:
     # Any, as types of SciPy are known in part only.
     blocks: Iterator[Any] = matrix.iter_batches() if matrix.order == "row" else iter([matrix.to_scipy("row")])
     for block in blocks:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Union
 
-from . import _nnz
-from ._dataset import dataset_of, open_dataset
-from ._errors import ArgumentError
-from ._file import File, matrices_among
+from ._file import open_location
 from ._reading import ReadOptions, reading
 from ._storage import StorageOptions, storage
 
@@ -40,7 +37,8 @@ def open(
     Returns
     -------
     Matrix, Tensor, Table, Fragments or File
-        A `File` if there are several and no group is given. A vector is a `Matrix` of one column.
+        A `File` for AnnData and Loom, which is a `Matrix` with members, and for any file with several matrices. A vector
+        is a `Matrix` of one column. All are closed by ``with`` blocks and `close`.
 
     Raises
     ------
@@ -66,22 +64,4 @@ def open(
     """
     shown, given = os.fsdecode(path), reading(options)
     with storage(storage_options):
-        # Options of a format are of one with a single matrix or table.
-        if given or not _is_file(shown):
-            return open_dataset(shown, memory, reading=given)
-        try:
-            source, members = _nnz.open_listed(shown, memory)
-        except ArgumentError:
-            # Several groups hold one each, and none is named.
-            groups = _nnz.verbs.groups(shown)
-            if len(groups) > 1:
-                return File.of(shown, {group: () for group in groups})
-            raise
-        found = matrices_among(members)
-        return File.of(shown, found) if len(found) > 1 else dataset_of(source, shown, memory, shown)
-
-
-def _is_file(path: str) -> bool:
-    """Return whether a path that can be opened names a file or directory, not a group in one."""
-    return "::" not in path if _nnz.is_url(path) else os.path.exists(path)
-
+        return open_location(shown, shown, memory, given)

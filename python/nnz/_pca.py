@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arguments import cell_axis, integer
+from ._base import BaseMatrix
+from ._computing import source_and_memory
 from ._errors import ArgumentError
-from ._lazy import source_and_memory
-from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
@@ -90,7 +90,7 @@ class PCA(NamedTuple):
 
 
 def pca(
-    source: Union[Matrix, PathLike],
+    source: Union[BaseMatrix, PathLike],
     n_components: int = 50,
     *,
     axis: Optional[str] = None,
@@ -105,7 +105,7 @@ def pca(
 
     Parameters
     ----------
-    source : Matrix, str or os.PathLike
+    source : Matrix, LazyMatrix, str or os.PathLike
         The matrix, such as ``m.normalize_total(1e4).log1p()``, or its path.
     n_components : int
         How many, at most the number of cells and of features.
@@ -137,8 +137,8 @@ def pca(
     >>> found.scores.shape, found.loadings.shape, found.singular_values.shape
     ((1107, 10), (507, 10), (10,))
     """
-    found: Any = source if isinstance(source, Matrix) else open_path(source)
-    if not isinstance(found, Matrix):
+    found: Any = source if isinstance(source, BaseMatrix) else open_path(source)
+    if not isinstance(found, BaseMatrix):
         raise ArgumentError(f"{found.path}: not a matrix; PATH::GROUP selects one of several")
     count = integer("n_components", n_components, 1)
     rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import operator
 import os
 import re
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
-from ._errors import ArgumentError, UnknownNameError
+from ._errors import ArgumentError
 from ._guards import is_path, is_tuple
-from ._index import NameIndex
 
 LAST = (1 << 32) - 1
 """The end of a region without an end."""
 
-Region = Union[str, Tuple[int, int, int]]
-"""A text, or the number of a chromosome, the first base, and the base behind the last one."""
+Region = Union[str, Tuple[str, int, int]]
+"""A text, or the name of a chromosome, the first base, and the base behind the last one."""
 
 Regions = Tuple[List[str], List[int], List[int]]
 """Chromosomes, starts and ends."""
@@ -26,16 +25,13 @@ Sizes = Union[str, Tuple[List[str], List[Optional[int]]]]
 TEXT = re.compile(r"(.+):([0-9][0-9,]*)-([0-9][0-9,]*)", re.DOTALL)
 
 
-def to_query(given: Any, names: Callable[[], NameIndex]) -> List[Region]:
+def to_query(given: Any) -> List[Region]:
     """Return the regions of a query: texts of the command, tuples, or the first columns of a data frame."""
     if isinstance(given, str):
-        return [_text(given, names())]
+        return [given]
     if _is_one(given) or hasattr(given, "columns"):
-        return [_found(one, names()) for one in _rows(given)]
-    found: List[Region] = []
-    for one in _several(given):
-        found.append(_text(one, names()) if isinstance(one, str) else _found(_one(one), names()))
-    return found
+        return [*_rows(given)]
+    return [one if isinstance(one, str) else _one(one) for one in _several(given)]
 
 
 def to_peaks(given: Any) -> Union[str, Regions]:
@@ -125,17 +121,3 @@ def _named(text: str) -> Tuple[str, int, int]:
         raise ArgumentError(f"found {text!r}, expected a region such as 'chr1:10,000-20,000'")
     name, start, end = found.groups()
     return _checked(name, int(start.replace(",", "")), int(end.replace(",", "")))
-
-
-def _found(region: Tuple[str, int, int], names: NameIndex) -> Region:
-    name, start, end = region
-    return names.find(name), start, end
-
-
-def _text(text: str, names: NameIndex) -> str:
-    # Names may have colons. The text behind the last one is read with the names, in the compiled part.
-    try:
-        names.find(text)
-    except UnknownNameError:
-        names.find(text.rpartition(":")[0] or text)
-    return text

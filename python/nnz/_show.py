@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, List, Tuple
+from typing import TYPE_CHECKING, List, Sequence, Tuple
 from uuid import uuid4
 
 from . import _nnz
@@ -11,7 +11,7 @@ from ._errors import Error
 from ._handle import Memory
 
 if TYPE_CHECKING:
-    from ._matrix import Matrix
+    from ._base import BaseMatrix
     from ._table import Table
     from ._tensor import Tensor
 
@@ -19,15 +19,16 @@ MOST_COLUMNS = 8
 """Columns of a table that are listed."""
 
 
-def text(matrix: Matrix) -> str:
+def text(matrix: BaseMatrix, steps: Sequence[str]) -> str:
     """Describe a matrix in a line, without reading entries."""
     rows, cols = matrix.shape
     stored = "" if matrix.nnz is None else f" with {matrix.nnz} entries"
     order = {"row": "by row", "col": "by column"}[matrix.order]
-    return f"<nnz.Matrix {rows} x {cols} of {matrix.dtype}{stored}, {order}: {matrix.format}, {matrix.path!r}>"
+    name, applied = type(matrix).__name__, f"; {', '.join(steps)}" if steps else ""
+    return f"<nnz.{name} {rows} x {cols} of {matrix.dtype}{stored}, {order}: {matrix.format}, {matrix.path!r}{applied}>"
 
 
-def facts(matrix: Matrix) -> List[Tuple[str, str]]:
+def facts(matrix: BaseMatrix) -> List[Tuple[str, str]]:
     """List what is known without reading entries."""
     rows, cols = matrix.shape
     kinds = matrix.axis_kinds
@@ -48,9 +49,10 @@ MOST_ENTRIES = 2_000_000
 """Larger matrices are not drawn, since reading them takes time."""
 
 
-def html(matrix: Matrix) -> str:
+def html(matrix: BaseMatrix, steps: Sequence[str]) -> str:
     """Describe a matrix as a table."""
-    return table("nnz.Matrix", facts(matrix))
+    applied = [("steps", ", ".join(steps))] if steps else []
+    return table(f"nnz.{type(matrix).__name__}", facts(matrix) + applied)
 
 
 def picture(source: _nnz.Source, path: str, memory: Memory) -> str:

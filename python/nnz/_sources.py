@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _binsparse, _convert, _nnz, _torch
+from ._base import BaseMatrix
 from ._binsparse import Source
 from ._errors import ArgumentError
 from ._guards import is_tuple, package_of
 from ._handle import handle_of
-from ._matrix import Matrix
 from ._tensor import Tensor
 
 
 def source_of(obj: Any) -> Source:
     """Make a source of what is written."""
-    if isinstance(obj, Matrix):
+    if isinstance(obj, BaseMatrix):
         return handle_of(obj).source
     if isinstance(obj, Tensor):
         return handle_of(obj).source

@@ -312,10 +312,10 @@ class Table(Opened[TableHandle]):
         """Return an Arrow stream, which reads batches of rows. The types are as in the file; a requested schema is ignored."""
         return self._source.stream(runs(self._handle.rows), list(self._handle.cols))
 
-    def __repr__(self) -> str:
+    def _text(self) -> str:
         return _show.frame_text(self)
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return _show.table("nnz.Table", _show.frame_facts(self))
 
 
@@ -344,7 +344,7 @@ def _is_labels(key: Any) -> bool:
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def _no_names() -> _index.NameIndex:
+def _no_names(names: List[str]) -> npt.NDArray[np.uint64]:
     raise PositionError("rows of a table have no names")
 
 

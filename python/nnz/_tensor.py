@@ -265,16 +265,17 @@ class Tensor(Opened[TensorHandle]):
 
     def __binsparse__(self) -> Dict[str, npt.NDArray[Any]]:
         """Read all entries as the named arrays of Binsparse."""
+        self._check_open()
         return _binsparse.take(self._read, self._exported).arrays
 
     def _exported(self) -> _binsparse.Exported:
         coordinates, data = self._source.read(self._handle.memory)
         return _binsparse.of_entries(self.shape, coordinates, data, self._source.fill)
 
-    def __repr__(self) -> str:
+    def _text(self) -> str:
         return _show.tensor_text(self)
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return _show.table("nnz.Tensor", _show.tensor_facts(self))
 
 

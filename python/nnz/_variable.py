@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arguments import integer
+from ._base import BaseMatrix
+from ._computing import source_and_memory
 from ._errors import ArgumentError
 from ._external import load
-from ._lazy import source_and_memory
-from ._matrix import Matrix
 from ._metrics import cells_by_features, column, groups, labels
 from ._options import PathLike
 
@@ -27,7 +27,7 @@ RANKED = 2000
 
 
 def highly_variable_genes(
-    source: Union[Matrix, PathLike],
+    source: Union[BaseMatrix, PathLike],
     n_top_genes: Optional[int] = None,
     *,
     flavor: str = "seurat",
@@ -46,7 +46,7 @@ def highly_variable_genes(
 
     Parameters
     ----------
-    source : Matrix, str or os.PathLike
+    source : Matrix, LazyMatrix, str or os.PathLike
         The matrix: logarithms for the flavor ``"seurat"``, such as ``m.normalize_total(1e4).log1p()``, and counts for
         ``"seurat_v3"``.
     n_top_genes : int, optional
@@ -94,7 +94,7 @@ def highly_variable_genes(
         n_top_genes = integer("n_top_genes", n_top_genes, 1)
     frames = load("pandas", "highly_variable_genes")
     matrix = cells_by_features(source, axis)
-    parts = [matrix] if batch is None else _batches(matrix, batch)
+    parts: List[BaseMatrix] = [matrix] if batch is None else _batches(matrix, batch)
     if flavor == "seurat_v3":
         found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, batch is not None)
     else:
@@ -104,7 +104,7 @@ def highly_variable_genes(
     return made
 
 
-def _batches(matrix: Matrix, batch: Any) -> List[Matrix]:
+def _batches(matrix: BaseMatrix, batch: Any) -> List[BaseMatrix]:
     """Select the cells of each batch."""
     frames = load("pandas", "highly_variable_genes")
     given: Any = column(matrix, batch) if isinstance(batch, str) else batch
@@ -117,7 +117,7 @@ def _batches(matrix: Matrix, batch: Any) -> List[Matrix]:
     return [matrix.select(rows=codes == code) for code in np.unique(codes)]
 
 
-def _mean_and_variance(matrix: Matrix, flavor: str) -> Any:
+def _mean_and_variance(matrix: BaseMatrix, flavor: str) -> Any:
     """Compute the mean and the variance of each feature in one pass."""
     opened, memory = source_and_memory(matrix)
     if 0 in opened.shape:
@@ -133,7 +133,7 @@ def _mean_and_variance(matrix: Matrix, flavor: str) -> Any:
 
 
 def _by_dispersion(
-    parts: List[Matrix], top: Optional[int], limits: Any, n_bins: int, batched: bool
+    parts: List[BaseMatrix], top: Optional[int], limits: Any, n_bins: int, batched: bool
 ) -> Dict[str, Any]:
     """The method of Seurat: variance divided by mean, compared with features of a similar mean."""
     each = [_dispersions(part, top, limits, n_bins, batched) for part in parts]
@@ -171,7 +171,7 @@ def _mean_of_known(arrays: Any) -> Floats:
     return made
 
 
-def _dispersions(matrix: Matrix, top: Optional[int], limits: Any, n_bins: int, batched: bool) -> Dict[str, Any]:
+def _dispersions(matrix: BaseMatrix, top: Optional[int], limits: Any, n_bins: int, batched: bool) -> Dict[str, Any]:
     """The dispersion of each feature. In a batch, features without counts take no part."""
     means, variances = _mean_and_variance(matrix.expm1(), "seurat")
     width = len(means)
@@ -224,7 +224,7 @@ def _normalized(means: Floats, dispersions: Floats, n_bins: int) -> Floats:
     return made
 
 
-def _by_rank(matrix: Matrix, parts: List[Matrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
+def _by_rank(matrix: BaseMatrix, parts: List[BaseMatrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
     """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
     means, variances = _mean_and_variance(matrix, "seurat_v3")
     each = np.array([_standardized_variances(part, span) for part in parts])
@@ -251,7 +251,7 @@ def _by_rank(matrix: Matrix, parts: List[Matrix], top: int, span: float, batched
     return made
 
 
-def _standardized_variances(matrix: Matrix, span: float) -> Floats:
+def _standardized_variances(matrix: BaseMatrix, span: float) -> Floats:
     loess: Any = load("skmisc.loess", "highly_variable_genes with the flavor seurat_v3")
     means, variances = _mean_and_variance(matrix, "seurat_v3")
     varies = variances > 0

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
 
-from . import _nnz, _sources, _tables, _write_anndata
+import numpy as np
+import numpy.typing as npt
+
+from . import _index, _nnz, _sources, _tables, _write_anndata
+from ._base import BaseMatrix, left_out
 from ._describe import Kinds, described
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnknownNameError, UnsupportedError
 from ._fragment_handle import FragmentReader
 from ._fragment_verbs import write_fragments
 from ._guards import package_of
 from ._handle import handle_of
-from ._matrix import Matrix
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
+from ._selections import selections
 from ._storage import storage
 
 if TYPE_CHECKING:
@@ -48,8 +52,10 @@ def write(
         as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
-    rows, cols : pandas.DataFrame, optional
-        Annotations of rows and columns, with a row for each; the index has their names.
+    rows, cols : pandas.DataFrame, or a selection, optional
+        A data frame has the annotations of rows or columns, with a row for each; its index has their names. Anything else
+        selects the rows or columns to write, as in `nnz.slice`: a list or array of positions or names, a boolean for
+        each, a slice, or a string.
     axis_kinds : pair of {"cells", "features", None}, optional
         Kinds of rows and columns.
     progress : bool or callable, optional
@@ -80,6 +86,8 @@ def write(
     >>> import numpy as np
     >>> nnz.write(np.eye(3), tmp / "eye.mtx").entries
     3
+    >>> nnz.write(np.eye(3), tmp / "part.mtx", rows=[True, False, True], cols=slice(2)).shape
+    (2, 2)
     """
     given: Dict[str, Any] = dict(options)
     with storage(given.pop("storage_options", None)):
@@ -95,8 +103,10 @@ def _written(
         with storage(handle_of(obj).storage_options):
             return write_fragments(handle_of(obj).path, target, None, progress, given)
     if _is_anndata(obj):
-        if rows is not None or cols is not None or axis_kinds is not None:
+        if _is_frame(rows) or _is_frame(cols) or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
+        if rows is not None or cols is not None:
+            obj, rows, cols = _some_of_anndata(obj, rows, cols), None, None
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
             return _write_anndata.write(obj, target, given, progress)
         if obj.X is None:
@@ -108,19 +118,59 @@ def _written(
         return _tables.write(obj, target, given, progress)
     if _tables.is_frame(obj):
         obj = _tables.matrix_of(obj, given)
-    if isinstance(obj, Matrix) and handle_of(obj).transposed:
+    if isinstance(obj, BaseMatrix) and handle_of(obj).transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
     source = _sources.source_of(obj)
     dropped: List[str] = []
+    if isinstance(obj, BaseMatrix):
+        beside = left_out(obj)
+        if beside and given.get("strict"):
+            what = f"{obj.path}: only the main matrix is written; `nnz.convert` writes all of a file, such as {beside[0]}"
+            raise UnsupportedError(what, obj.path)
     if isinstance(source, _nnz.Source):
+        source, rows, cols = _selected(source, rows, cols)
         source = described(source, rows, cols, axis_kinds, given, dropped)
     elif any(part is not None for part in (rows, cols, axis_kinds)) or _names(given):
         raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
-    made["dropped"] = [*made["dropped"], *dropped]
+    made["dropped"] = [*made["dropped"], *dropped, *(left_out(obj) if isinstance(obj, BaseMatrix) else ())]
     return summary(made)
+
+
+def _selected(source: _nnz.Source, rows: Any, cols: Any) -> Tuple[_nnz.Source, Any, Any]:
+    """Select rows and columns, and return the annotations that are left."""
+    chosen = tuple(None if _is_frame(given) else given for given in (rows, cols))
+    if all(given is None for given in chosen):
+        return source, rows, cols
+    some = selections((chosen[0], chosen[1], None, None), "the matrix", lambda: source)
+    return source.select_all(some, False), rows if _is_frame(rows) else None, cols if _is_frame(cols) else None
+
+
+def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
+    """Select cells and features of an AnnData."""
+
+    def find(index: Any, one: str) -> _index.Find:
+        def positions(names: List[str]) -> npt.NDArray[np.uint64]:
+            found: npt.NDArray[Any] = index.get_indexer(names)
+            if (found < 0).any():
+                raise UnknownNameError(f"no {one} is named {names[int(np.argmin(found))]!r}")
+            return found.astype(np.uint64)
+
+        return positions
+
+    kept: List[Any] = []
+    for given, length, index, one in ((rows, obj.n_obs, obj.obs_names, "row"), (cols, obj.n_vars, obj.var_names, "column")):
+        chosen = _index.ALL if given is None else _index.select(given, length, one, find(index, one))
+        if chosen.repeated is not None:
+            raise ArgumentError(f"a {one} is selected twice")
+        kept.append(slice(None) if chosen.positions is None else chosen.positions.astype(np.int64))
+    return obj[kept[0], kept[1]]
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns")
 
 
 def _is_anndata(obj: Any) -> bool:

@@ -12,6 +12,7 @@ mod command;
 mod compute;
 mod error;
 mod fragments;
+mod names;
 mod numpy_api;
 mod open;
 mod options;
@@ -54,14 +55,15 @@ mod _nnz {
     #[pymodule_export]
     use crate::numpy_api::load_numpy;
     #[pymodule_export]
-    use crate::open::{from_binsparse, open, open_listed};
+    use crate::open::{from_binsparse, open, open_axes, open_listed};
     #[pymodule_export]
     use crate::plot::{density, lengths, report, spy_svg, value_counts};
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]
     use crate::storage::{
-        Storage, is_url, set_storage_options, set_temporary_directory, within, without_secrets,
+        Storage, group_of, is_url, set_storage_options, set_temporary_directory, within,
+        without_secrets,
     };
     #[pymodule_export]
     use crate::table::{TableSource, write_stream, write_table};

@@ -81,15 +81,16 @@ pub(crate) fn open(
 
 /// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once.
 #[pyfunction]
-#[pyo3(signature = (path, memory_limit=None))]
+#[pyo3(signature = (path, memory_limit=None, reading=None))]
 pub(crate) fn open_listed(
     py: Python<'_>,
     path: OsString,
     memory_limit: Option<&Bound<'_, PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(Py<PyAny>, Vec<MemberTuple>)> {
     let location = location(path);
     let place = location.source_place();
-    let (options, limits) = open_options(py, memory_limit, None)?;
+    let (options, limits) = open_options(py, memory_limit, reading)?;
     let (opened, members) = task::run_detached(py, limits, move |context| {
         let open = || {
             let detected = context.detect(&location, &options)?;
@@ -100,6 +101,27 @@ pub(crate) fn open_listed(
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
     })?;
     Ok((opened.into_python(py, place)?, members.into_iter().map(listed).collect()))
+}
+
+/// Opens what has the shape, names and annotations of a location: its matrix, or the tables of a file without one, of
+/// which entries are not read.
+#[pyfunction]
+#[pyo3(signature = (path, reading=None))]
+pub(crate) fn open_axes(
+    py: Python<'_>,
+    path: OsString,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Source> {
+    let location = location(path);
+    let (options, limits) = open_options(py, None, reading)?;
+    let opened = task::run_detached(py, limits, move |context| {
+        let matrix = match options.open(&location, context).and_then(Dataset::into_matrix) {
+            Ok(matrix) => Ok(matrix),
+            Err(error) => nnz::whole::tables(&location, &options, context)?.ok_or(error),
+        };
+        matrix.map_err(|error| error.with_context(&location.source_place()))
+    })?;
+    Ok(Source::new(opened.into()))
 }
 
 /// Creates a dataset from copies of named arrays with a Binsparse descriptor. They are contiguous, of one dimension

@@ -23,7 +23,7 @@ pub(crate) fn selection(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult
     }
     let Ok(text) = given.cast::<PyString>() else {
         let names = to_strings(given)?;
-        return Ok(Selection::names(names.iter()));
+        return Ok(Selection::exact_names(names.iter()));
     };
     let text = text.to_str()?;
     match text.strip_prefix('@') {

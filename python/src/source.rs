@@ -17,6 +17,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
+use crate::names::NameCache;
 use crate::part::{ComplexPart, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
@@ -31,6 +32,7 @@ type Positions<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
+    names: Arc<NameCache>,
 }
 
 /// Returns the positions in ranges, if they are some of all.
@@ -73,7 +75,7 @@ pub(crate) fn location(path: OsString) -> Location {
 
 impl Source {
     pub(crate) fn new(inner: Arc<dyn MatrixSource>) -> Self {
-        Self { inner }
+        Self { inner, names: Arc::default() }
     }
 
     pub(crate) fn inner(&self) -> Arc<dyn MatrixSource> {
@@ -192,6 +194,25 @@ impl Source {
             read.map_err(|error| error.with_context(&place))
         })?;
         names.map(|names| columns::from_strings(py, &names)).transpose()
+    }
+
+    /// Finds the positions of names on an axis, as an array of `uint64`. What is not a name is looked up in the
+    /// annotations.
+    fn find_names<'py>(
+        &self,
+        py: Python<'py>,
+        axis: &str,
+        names: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let wanted = columns::to_strings(names)?;
+        let (inner, cache) = (self.inner(), Arc::clone(&self.names));
+        let found = task::run_detached(py, task::Limits::default(), move |_| {
+            let found = cache.find(&*inner, axis, &wanted);
+            found.map_err(|error| error.with_context(&inner.place()))
+        })?;
+        let count = found.len();
+        arrays::from_values(py, Values::U64(found), count)
     }
 
     /// Columns of the annotations of an axis, and their types.

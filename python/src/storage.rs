@@ -125,6 +125,15 @@ pub(crate) fn within(path: OsString, group: &str) -> OsString {
     }
 }
 
+/// Divides a path with a group after `::` into the path of the file and the group.
+#[pyfunction]
+pub(crate) fn group_of(path: OsString) -> (OsString, Option<String>) {
+    match nnz::Location::parse(path.clone()) {
+        nnz::Location::Path { path, group } => (path.into_os_string(), group),
+        _ => (path, None),
+    }
+}
+
 /// Returns a path as it is shown: a URL without user, password and query.
 #[pyfunction]
 pub(crate) fn without_secrets(path: OsString) -> OsString {

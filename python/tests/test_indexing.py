@@ -91,7 +91,7 @@ def test_missing_positions_and_names_are_errors(store):
             m[index]
     with pytest.raises(KeyError) as raised:
         m["r40"]
-    assert str(raised.value) == "no row has the name 'r40'"
+    assert str(raised.value) == f'{path}: no row is named "r40"'
     with pytest.raises(KeyError):
         # Digits are a name.
         m["3"]
@@ -104,7 +104,7 @@ def test_annotations_select_if_they_are_not_names():
     m = nnz.open(PBMC)
     rows = [int(np.flatnonzero(m.rows["name"] == name)[0]) for name in ("SOD1", "APP")]
     same(m[["SOD1", "APP"]], m.to_scipy()[rows])
-    with pytest.raises(ValueError, match="several rows have 'Gene Expression'"):
+    with pytest.raises(ValueError, match='"Gene Expression" matches 507 rows; select one of them by "ENSG00000279493"'):
         m["Gene Expression"]
 
 
@@ -112,7 +112,7 @@ def test_names_that_occur_twice_select_nothing(tmp_path):
     nnz.write(np.eye(3), tmp_path / "m.bpcells", row_names=["a", "b", "a"])
     m = nnz.open(tmp_path / "m.bpcells")
     assert m[["b"]].shape == (1, 3)
-    with pytest.raises(ValueError, match="several rows have the name 'a'"):
+    with pytest.raises(ValueError, match='"a" is the name of row 0 and of row 2'):
         m["a"]
     with pytest.raises(ValueError, match="columns have no names"):
         m[:, "a"]
@@ -141,14 +141,13 @@ def test_repeated_positions_give_sorted_indices(store):
     m = nnz.open(path)
     dense = matrix.toarray()
     for key in (np.s_[[3, 1, 3]], np.s_[:, [3, 1, 3]], np.s_[[1, 1], [2, 0, 2]], np.s_[[3, 1]], np.s_[:, [3, 1]]):
-        for handle, elements in ((m, dense), (m.T, dense.T)):
-            found = handle[key]
-            parts = key if isinstance(key, tuple) else (key, slice(None))
-            np.testing.assert_array_equal(found.toarray(), elements[parts[0]][:, parts[1]])
-            assert found.has_sorted_indices
-            found.has_sorted_indices = False
-            again = found.sorted_indices()
-            np.testing.assert_array_equal(again.indices, found.indices)
+        found = m[key]
+        parts = key if isinstance(key, tuple) else (key, slice(None))
+        np.testing.assert_array_equal(found.toarray(), dense[parts[0]][:, parts[1]])
+        assert found.has_sorted_indices
+        found.has_sorted_indices = False
+        again = found.sorted_indices()
+        np.testing.assert_array_equal(again.indices, found.indices)
 
 
 def test_masked_arrays_are_no_index(store):

@@ -26,6 +26,7 @@ mod write;
 pub use count::{CountMode, Counts, Regions, Tiles};
 pub use diff::{DiffOptions, FragmentDifference, diff};
 pub use merge::{MergeOptions, merge};
+pub use names::NameNumbers;
 pub(crate) use names::shown;
 pub use peaks::Peaks;
 pub use print::print;

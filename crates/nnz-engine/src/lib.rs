@@ -80,7 +80,7 @@ pub use padded::Padded;
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
 pub use reorder::{NewOrder, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};
-pub use slice::{Selection, Slice};
+pub use slice::{NameIndex, Selection, Slice};
 pub use sort::sorted_units;
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};

@@ -5,25 +5,40 @@ use std::path::{Path, PathBuf};
 use nnz::fragments::{
     ChromosomeSizes, Chromosomes, CountMode, Peaks, Region, Regions, Tiles, read_cells, read_peaks,
 };
+use nnz::engine::fragments::NameNumbers;
 use nnz::matrix::StringList;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::columns::to_strings;
 use crate::error::{OrRaise as _, argument};
 use crate::task;
 
-/// Parses a region: a string of the command, or the number of a chromosome with start and exclusive end.
-pub(super) fn region(given: &Bound<'_, PyAny>, chromosomes: &StringList) -> PyResult<Region> {
-    let py = given.py();
-    if let Ok(text) = given.cast::<PyString>() {
-        return Region::parse(text.to_str()?, chromosomes).or_raise(py);
+/// A region: a string of the command, or the name of a chromosome with start and exclusive end.
+#[derive(FromPyObject)]
+pub(super) enum GivenRegion {
+    #[pyo3(transparent)]
+    Text(String),
+    #[pyo3(transparent)]
+    Bases((std::ffi::OsString, u32, u32)),
+}
+
+impl GivenRegion {
+    /// Finds the chromosome.
+    pub(super) fn region(
+        &self,
+        chromosomes: &StringList,
+        numbers: &NameNumbers,
+    ) -> nnz::Result<Region> {
+        match self {
+            Self::Text(text) => Region::parse(text, chromosomes),
+            Self::Bases((name, start, end)) if start < end => {
+                Ok(Region { chromosome: numbers.find(name.as_encoded_bytes())?, bases: *start..*end })
+            }
+            Self::Bases((_, start, end)) => {
+                Err(nnz::Error::argument(format!("empty region from {start} to {end}")))
+            }
+        }
     }
-    let (chromosome, start, end) = given.extract()?;
-    if start >= end || u64::from(chromosome) >= chromosomes.len() {
-        return Err(argument(py, format!("empty region from {start} to {end}")));
-    }
-    Ok(Region { chromosome, bases: start..end })
 }
 
 /// The regions to count in: the path of a BED file, or names, starts and ends of regions; or the width of tiles, and

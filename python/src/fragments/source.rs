@@ -1,20 +1,20 @@
 //! Open fragments.
 
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use nnz::Place;
-use nnz::engine::fragments::FragmentRange;
+use nnz::{Place, Values};
+use nnz::engine::fragments::{FragmentRange, NameNumbers};
 use nnz::fragments::{Counts, FragmentFields, FragmentSource as _};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::read::FragmentRequest;
-use super::regions::{self, CountRegions};
+use super::regions::{self, CountRegions, GivenRegion};
 use super::shared::Shared;
-use crate::arrays::vector;
-use crate::columns::from_strings;
+use crate::arrays::{from_values, vector};
+use crate::columns::{from_strings, to_strings};
 use crate::source::{Source, location};
 use crate::storage::Scope;
 use crate::task;
@@ -28,11 +28,13 @@ pub(crate) struct FragmentSource {
     inner: Arc<dyn nnz::fragments::FragmentSource>,
     /// Its place in messages.
     place: Place,
+    /// The names of cells and of chromosomes, each read when it is first needed.
+    names: Arc<[OnceLock<NameNumbers>; 2]>,
 }
 
 impl FragmentSource {
     pub(crate) fn new(inner: Arc<dyn nnz::fragments::FragmentSource>, place: Place) -> Self {
-        Self { inner, place }
+        Self { inner, place, names: Arc::default() }
     }
 }
 
@@ -113,14 +115,36 @@ impl FragmentSource {
         Ok(made)
     }
 
-    /// Finds the fragments of regions: strings, or numbers of chromosomes with start and end.
+    /// Finds the numbers of cells or chromosomes by name, as an array of `uint64`.
+    fn find_names<'py>(
+        &self,
+        py: Python<'py>,
+        one: &str,
+        names: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (wanted, cache) = (to_strings(names)?, Arc::clone(&self.names));
+        let is_cell = one == "cell";
+        let found = self.read_some(py, move |source| {
+            let numbers = numbers(source, &cache, is_cell)?;
+            wanted.iter().map(|name| numbers.find(name).map(u64::from)).collect()
+        })?;
+        let found: Vec<u64> = found;
+        let count = found.len();
+        from_values(py, Values::U64(found), count)
+    }
+
+    /// Finds the fragments of regions: strings, or names of chromosomes with start and end.
     fn find(&self, py: Python<'_>, regions: &Bound<'_, PyAny>) -> PyResult<Vec<RangeTuple>> {
-        let names = self.read_some(py, |source| source.chromosome_names())?;
-        let regions = regions.try_iter()?.map(|region| regions::region(&region?, &names));
-        let regions = regions.collect::<PyResult<Vec<_>>>()?;
+        let given = regions.try_iter()?.map(|region| region?.extract::<GivenRegion>());
+        let given = given.collect::<PyResult<Vec<_>>>()?;
+        let cache = Arc::clone(&self.names);
         let parts = self.read_some(py, move |source| {
-            let parts = regions.iter().map(|region| FragmentRange::of_region(source, region));
-            parts.collect::<nnz::Result<Vec<_>>>()
+            let names = source.chromosome_names()?;
+            let numbers = numbers(source, &cache, false)?;
+            let part = |given: GivenRegion| {
+                FragmentRange::of_region(source, &given.region(&names, numbers)?)
+            };
+            given.into_iter().map(part).collect::<nnz::Result<Vec<_>>>()
         })?;
         let one = |FragmentRange { positions, bases }: FragmentRange| {
             (positions.start, positions.end, bases.map(|bases| (bases.start, bases.end)))
@@ -199,6 +223,21 @@ impl FragmentSource {
         })?;
         Ok(Source::new(Arc::new(counts)))
     }
+}
+
+/// Returns the index of the names of cells or chromosomes.
+fn numbers<'a>(
+    source: &dyn nnz::fragments::FragmentSource,
+    cache: &'a [OnceLock<NameNumbers>; 2],
+    is_cell: bool,
+) -> nnz::Result<&'a NameNumbers> {
+    let [cells, chromosomes] = cache;
+    let (cached, one) = if is_cell { (cells, "cell") } else { (chromosomes, "chromosome") };
+    if let Some(found) = cached.get() {
+        return Ok(found);
+    }
+    let names = if is_cell { source.cell_names()? } else { source.chromosome_names()? };
+    Ok(cached.get_or_init(|| NameNumbers::new(one, &names)))
 }
 
 impl FragmentSource {

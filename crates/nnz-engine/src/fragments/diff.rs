@@ -88,13 +88,13 @@ pub fn diff(
         return Ok(());
     }
     let tables = [Table::of(&cells[0])?, Table::of(&cells[1])?];
-    let numbers = Numbers::of(&chromosomes[1]);
+    let numbers = Numbers::<&[u8]>::of(&chromosomes[1]);
     let segment = |which: usize, chromosome: Option<u32>| -> Range<u64> {
         let mut segments = sources[which].header().segments.iter();
         let found = segments.find(|segment| Some(segment.chromosome) == chromosome);
         found.map_or(0..0, |segment| segment.fragments.clone())
     };
-    let known = Numbers::of(&chromosomes[0]);
+    let known = Numbers::<&[u8]>::of(&chromosomes[0]);
     let mut pairs = Vec::new();
     for (name, a) in chromosomes[0].iter().zip(0..) {
         pairs.push((name, Some(a), numbers.find(name)?));

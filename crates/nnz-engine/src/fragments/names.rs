@@ -1,21 +1,31 @@
 //! Finding names in lists.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringList};
 
 /// Numbers of names; `None` for repeated ones.
-pub(super) struct Numbers<'a>(HashMap<&'a [u8], Option<u32>>);
+#[derive(Debug)]
+pub(super) struct Numbers<K>(HashMap<K, Option<u32>>);
 
-impl<'a> Numbers<'a> {
+impl<'a, K: Borrow<[u8]> + Eq + Hash + From<&'a [u8]>> Numbers<K> {
     pub(super) fn of(names: &'a StringList) -> Self {
-        let mut numbers = HashMap::new();
+        let mut numbers: HashMap<K, Option<u32>> = HashMap::new();
         for (name, number) in names.iter().zip(0..) {
-            numbers.entry(name).and_modify(|both| *both = None).or_insert(Some(number));
+            match numbers.get_mut(name) {
+                Some(both) => *both = None,
+                None => {
+                    numbers.insert(name.into(), Some(number));
+                }
+            }
         }
         Self(numbers)
     }
+}
 
+impl<K: Borrow<[u8]> + Eq + Hash> Numbers<K> {
     /// Finds a name. A repeated name is an error.
     pub(super) fn find(&self, name: &[u8]) -> Result<Option<u32>> {
         match self.0.get(name) {
@@ -26,6 +36,46 @@ impl<'a> Numbers<'a> {
                 Err(Error::argument(what))
             }
         }
+    }
+
+    /// Finds a name that has to exist. `what` is the name of one member in messages.
+    pub(super) fn find_one(&self, what: &str, name: &[u8]) -> Result<u32> {
+        self.find(name)?.ok_or_else(|| {
+            let what = format!("no {what} is named {}", shown(name));
+            Error::new(ErrorKind::UnknownName(what), Place::default())
+        })
+    }
+}
+
+/// Numbers of cells or chromosomes by their names, for repeated lookups.
+///
+/// ```
+/// use nnz_engine::fragments::NameNumbers;
+/// let numbers = NameNumbers::new("chromosome", &["chr1", "chrX"].into_iter().collect());
+/// assert_eq!(numbers.find(b"chrX")?, 1);
+/// assert!(numbers.find(b"chrY").is_err());
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NameNumbers {
+    what: &'static str,
+    numbers: Numbers<Box<[u8]>>,
+}
+
+impl NameNumbers {
+    /// Creates an index of names. `what` is the name of one member in messages.
+    #[must_use]
+    pub fn new(what: &'static str, names: &StringList) -> Self {
+        Self { what, numbers: Numbers::of(names) }
+    }
+
+    /// Finds the number of a name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name does not exist or is not unique.
+    pub fn find(&self, name: &[u8]) -> Result<u32> {
+        self.numbers.find_one(self.what, name)
     }
 }
 
@@ -75,14 +125,11 @@ pub(crate) fn shown(name: &[u8]) -> String {
 
 /// Finds all listed names. Each may be listed once.
 pub(super) fn find_all(what: &str, wanted: &StringList, there: &StringList) -> Result<Vec<u32>> {
-    let numbers = Numbers::of(there);
+    let numbers = Numbers::<&[u8]>::of(there);
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::new();
     for name in wanted.iter() {
-        let Some(number) = numbers.find(name)? else {
-            let what = format!("no {what} is named {}", shown(name));
-            return Err(Error::new(ErrorKind::UnknownName(what), Place::default()));
-        };
+        let number = numbers.find_one(what, name)?;
         if !seen.insert(number) {
             return Err(Error::argument(format!("the {what} {} is selected twice", shown(name))));
         }

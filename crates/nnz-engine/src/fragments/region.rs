@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Error, ErrorKind, Place, Result, StringList};
+use nnz_core::{Error, Result, StringList};
 
 use super::names::{Numbers, shown};
 
@@ -32,7 +32,7 @@ impl Region {
     ///
     /// Fails if there is no such chromosome, or if the range is invalid.
     pub fn parse(text: &str, chromosomes: &StringList) -> Result<Self> {
-        let numbers = Numbers::of(chromosomes);
+        let numbers = Numbers::<&[u8]>::of(chromosomes);
         // Names can contain colons.
         if let Some(chromosome) = numbers.find(text.as_bytes())? {
             return Ok(Self { chromosome, bases: 0..u32::MAX });
@@ -41,10 +41,7 @@ impl Region {
             Some((name, bases)) => (name, Some(bases)),
             None => (text, None),
         };
-        let Some(chromosome) = numbers.find(name.as_bytes())? else {
-            let what = format!("no chromosome is named {}", shown(name.as_bytes()));
-            return Err(Error::new(ErrorKind::UnknownName(what), Place::default()));
-        };
+        let chromosome = numbers.find_one("chromosome", name.as_bytes())?;
         let bases = match bases {
             None => 0..u32::MAX,
             Some(bases) => range(bases).ok_or_else(|| {

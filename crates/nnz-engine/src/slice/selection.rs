@@ -2,6 +2,7 @@
 
 pub(crate) mod comparison;
 mod condition;
+mod name_index;
 mod named;
 mod nothing;
 mod sample;
@@ -17,7 +18,8 @@ use nnz_core::{
 
 use super::position_map::{PositionMap, Stretch, past_the_end};
 use condition::Condition;
-use named::WordPositions;
+pub use name_index::NameIndex;
+use named::{Word, WordPositions};
 pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};
 use sample::Sample;
 
@@ -93,12 +95,14 @@ enum Item {
     Range(u64, Option<u64>, Option<Vec<u8>>),
     /// A name or a position.
     Word(Vec<u8>),
+    /// A name.
+    Name(Vec<u8>),
 }
 
 impl Item {
     fn text(&self) -> String {
         match self {
-            Self::Word(text) | Self::Range(_, _, Some(text)) => {
+            Self::Word(text) | Self::Name(text) | Self::Range(_, _, Some(text)) => {
                 String::from_utf8_lossy(text).into_owned()
             }
             Self::Range(start, Some(end), None) => format!("{start}:{end}"),
@@ -139,6 +143,25 @@ impl Selection {
     #[must_use]
     pub fn names<T: Into<Vec<u8>>>(names: impl IntoIterator<Item = T>) -> Self {
         Self::list(names.into_iter().map(|name| Item::Word(name.into())).collect())
+    }
+
+    /// Selects by name, in this order. A name of digits is not a position.
+    ///
+    /// ```
+    /// use nnz_core::{Axis, Order, Shape};
+    /// use nnz_engine::{CsMatrix, Selection, Slice};
+    ///
+    /// let open = || CsMatrix::from_parts(
+    ///     Shape { rows: 2, cols: 1 }, Order::Row, vec![0, 1, 1], vec![0_u32], vec![1.0],
+    /// )?.with_names(Axis::Rows, ["1", "0"])?.into_source();
+    /// let (named, cols) = (Selection::exact_names(["1"]), Selection::all());
+    /// assert_eq!(Slice::new(open()?, &named, &cols)?.origin(Axis::Rows, 0), Some(0));
+    /// assert!(Slice::new(open()?, &Selection::names(["1"]), &cols).is_err());
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn exact_names<T: Into<Vec<u8>>>(names: impl IntoIterator<Item = T>) -> Self {
+        Self::list(names.into_iter().map(|name| Item::Name(name.into())).collect())
     }
 
     /// Selects what both select, in the order of the first list.
@@ -316,6 +339,14 @@ impl Selection {
         Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
+    /// Returns the first selected position of an axis of a matrix.
+    fn position(&self, source: &dyn MatrixSource, axis: Axis) -> Result<u64> {
+        let found = self.listed_ranges(source, axis)?;
+        let one = self.one(axis);
+        let none = || Error::argument(format!("no {one} is selected"));
+        found.first().map(|range| range.start).ok_or_else(none)
+    }
+
     /// Returns the selected range, if it is a single one.
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
@@ -357,7 +388,7 @@ impl Selection {
         allow_empty: bool,
     ) -> Result<ResolvedSelection> {
         let len = source.header().shape.len(axis);
-        let words: Vec<&[u8]> = self.terms.iter().flat_map(Term::words).collect();
+        let words: Vec<Word<'_>> = self.terms.iter().flat_map(Term::words).collect();
         let ranges = self.terms.iter().flat_map(Term::texts_of_ranges);
         let one = self.one(axis);
         let named = WordPositions::find(&words, ranges, source, (axis, one))?;
@@ -419,9 +450,10 @@ impl Term {
         format!("{:?}", text.join(","))
     }
 
-    fn words(&self) -> impl Iterator<Item = &[u8]> {
+    fn words(&self) -> impl Iterator<Item = Word<'_>> {
         self.list.iter().flatten().filter_map(|item| match item {
-            Item::Word(word) => Some(&**word),
+            Item::Word(word) => Some(Word::Any(word)),
+            Item::Name(name) => Some(Word::Name(name)),
             Item::Range(..) => None,
         })
     }
@@ -429,7 +461,7 @@ impl Term {
     fn texts_of_ranges(&self) -> impl Iterator<Item = &[u8]> {
         self.list.iter().flatten().filter_map(|item| match item {
             Item::Range(_, _, text) => text.as_deref(),
-            Item::Word(_) => None,
+            Item::Word(_) | Item::Name(_) => None,
         })
     }
 
@@ -446,7 +478,8 @@ impl Term {
         if let Some(sample) = self.sample {
             return Ok((sample.positions(len, one)?, false));
         }
-        let mut all = self.words().chain(self.texts_of_ranges());
+        let words = self.words().map(|word| word.text());
+        let mut all = words.chain(self.texts_of_ranges());
         let is_list = self.list.is_some() && all.all(|word| named.is_name(word));
         if let Some(condition) = &self.condition
             && !is_list
@@ -468,12 +501,14 @@ impl Term {
                     return Err(past_the_end(&String::from_utf8_lossy(text), one, len));
                 }
                 Item::Range(start, end, _) => *start..end.unwrap_or(len),
-                Item::Word(word) => {
-                    let at = named.find_one(word, one, len)?;
-                    if !clip
-                        && !words.insert(word)
-                        && word.iter().any(|byte| !byte.is_ascii_digit())
-                    {
+                Item::Word(word) | Item::Name(word) => {
+                    let is_name = matches!(item, Item::Name(_));
+                    let at = match is_name {
+                        true => named.find_name(word, one)?,
+                        false => named.find_one(word, one, len)?,
+                    };
+                    let is_text = is_name || word.iter().any(|byte| !byte.is_ascii_digit());
+                    if !clip && !words.insert(word) && is_text {
                         let word = String::from_utf8_lossy(word);
                         let what = format!("{one} {word:?} ({at}) is selected twice");
                         return Err(Error::argument(what));

@@ -476,11 +476,12 @@ fn edit_copy(path: &Path, target: &Path, valid: bool) -> Result<(), String> {
         }
     }
     let mut faults = Vec::new();
-    let validated = nnz::validate(&here, &nnz::ValidateOptions::default(), &context, &mut |found| {
-        if found.severity == Severity::Fault {
-            faults.push(found);
-        }
-    });
+    let validated =
+        nnz::validate(&here, &nnz::ValidateOptions::default(), &context, &mut |found| {
+            if found.severity == Severity::Fault {
+                faults.push(found);
+            }
+        });
     match valid && (validated.is_err() || !faults.is_empty()) {
         true => Err(format!("not valid after an edit: {validated:?} {faults:?}")),
         false => Ok(()),

@@ -197,7 +197,7 @@ fn digits(count: u64, step: u32) -> u64 {
 
 /// Finds chromosomes in the store.
 fn known(names: &StringList, there: &StringList) -> Result<Vec<Option<u32>>> {
-    let numbers = Numbers::of(there);
+    let numbers = Numbers::<&[u8]>::of(there);
     names.iter().map(|name| numbers.find(name)).collect()
 }
 

@@ -13,6 +13,23 @@ use super::condition::Condition;
 /// Maximum number of names in a message.
 const LISTED: usize = 20;
 
+/// A word of a selection.
+#[derive(Clone, Copy)]
+pub(super) enum Word<'a> {
+    /// A name, or a position in digits.
+    Any(&'a [u8]),
+    /// A name.
+    Name(&'a [u8]),
+}
+
+impl<'a> Word<'a> {
+    pub(super) fn text(&self) -> &'a [u8] {
+        match self {
+            Self::Any(text) | Self::Name(text) => text,
+        }
+    }
+}
+
 /// The positions of words: rows or columns by name, otherwise by a column of annotations.
 pub(super) struct WordPositions<'a> {
     /// The name of one position in messages.
@@ -37,15 +54,16 @@ struct AnnotationMatches {
 }
 
 impl<'a> WordPositions<'a> {
-    /// Finds the positions of words, which are names or annotations, and of ranges, which can be
-    /// names.
+    /// Finds the positions of words, which are names, positions or annotations, of names, and of ranges, which can
+    /// be names.
     pub(super) fn find(
-        words: &[&'a [u8]],
+        words: &[Word<'a>],
         ranges: impl Iterator<Item = &'a [u8]>,
         source: &dyn MatrixSource,
         (axis, one): (Axis, &'static str),
     ) -> Result<Self> {
-        let places = words.iter().copied().chain(ranges).map(|word| (word, [None, None])).collect();
+        let texts = words.iter().map(Word::text).chain(ranges);
+        let places = texts.map(|word| (word, [None, None])).collect();
         let mut named = Self { one, has_names: false, places, others: HashMap::new() };
         if named.places.is_empty() {
             return Ok(named);
@@ -76,52 +94,27 @@ impl<'a> WordPositions<'a> {
     /// Finds the positions of words that are not names in the text columns of the annotations.
     fn find_others(
         &mut self,
-        words: &[&'a [u8]],
+        words: &[Word<'a>],
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<()> {
-        // Numbers are positions then, and empty lines are not looked up.
-        let looked_up = |word: &[u8]| !word.is_empty() && !is_digits(word);
-        let unknown = words.iter().filter(|word| !self.is_name(word) && looked_up(word));
-        let others = unknown.map(|word| (*word, AnnotationMatches::default())).collect();
+        // Numbers are positions then, unless they are given as names, and empty lines are not looked up.
+        let looked_up = |word: &Word<'_>| match word {
+            Word::Any(text) => !text.is_empty() && !is_digits(text),
+            Word::Name(text) => !text.is_empty(),
+        };
+        let unknown = words.iter().filter(|word| !self.is_name(word.text()) && looked_up(word));
+        let others = unknown.map(|word| (word.text(), AnnotationMatches::default())).collect();
         self.others = others;
         if self.others.is_empty() {
             return Ok(());
         }
-        let Some(table) = source.annotations(axis)? else { return Ok(()) };
-        for (number, info) in table.columns().iter().enumerate() {
-            if !matches!(info.column_type, ColumnType::Number(_)) {
-                let column = table.read_column(number, crate::default_memory())?;
-                self.look_in(&column, &info.name);
+        each_text(source, axis, |text, at, column| {
+            if let Some(found) = self.others.get_mut(text) {
+                found.add(at, column);
             }
-        }
+        })?;
         self.name_several(source, axis)
-    }
-
-    fn look_in(&mut self, column: &Column, name: &str) {
-        let mut add = |word: &[u8], at: u64| {
-            if let Some(found) = self.others.get_mut(word) {
-                found.add(at, name);
-            }
-        };
-        match &column.values {
-            ColumnValues::Strings(list) => {
-                for (word, at) in list.iter().zip(0..) {
-                    if !column.is_missing(at) {
-                        add(word, at);
-                    }
-                }
-            }
-            ColumnValues::Categorical(categorical) => {
-                let Categories::Strings(list) = &categorical.categories else { return };
-                for (&code, at) in categorical.codes.iter().zip(0..) {
-                    if let Some(word) = u64::try_from(code).ok().and_then(|code| list.get(code)) {
-                        add(word, at);
-                    }
-                }
-            }
-            ColumnValues::Numbers(_) => {}
-        }
     }
 
     /// Finds the names of positions that share a word, for the message.
@@ -177,15 +170,12 @@ impl<'a> WordPositions<'a> {
         let text = || String::from_utf8_lossy(word);
         let digits = is_digits(word);
         let position: Option<u64> = if digits { text().parse().ok() } else { None };
-        if let Some(others) = self.others.get(word).filter(|others| others.count > 0) {
-            return match others.places[..] {
-                [at] if others.count == 1 => Ok(at),
-                _ => Err(Error::argument(others.ambiguous(&text(), one))),
-            };
+        if let Some(found) = self.annotated(word, one) {
+            return found;
         }
         let what = match (self.places.get(word), position) {
             (Some([Some(first), Some(second)]), _) => {
-                format!("{:?} is the name of {one} {first} and of {one} {second}", text())
+                return Err(repeated(word, one, [*first, *second]));
             }
             (Some([Some(at), None]), Some(position)) if *at != position && position < len => {
                 let next = position.saturating_add(1);
@@ -201,15 +191,84 @@ impl<'a> WordPositions<'a> {
             (_, None) if is_negative(word) => {
                 format!("no {one} {}: positions are counted from 0 and not negative", text())
             }
-            (_, None) if self.has_names => {
-                return Err(unknown(format!("no {one} is named {:?}", text())));
-            }
-            (_, None) => {
-                let what = format!("no {one} is named {:?}: {one}s have no names", text());
-                return Err(unknown(what));
-            }
+            (_, None) => return Err(self.unknown(word, one)),
         };
         Err(Error::argument(what))
+    }
+
+    /// Finds the position of a name, which is not a position even if it consists of digits.
+    pub(super) fn find_name(&self, name: &[u8], one: &str) -> Result<u64> {
+        if let Some(found) = self.annotated(name, one) {
+            return found;
+        }
+        match self.places.get(name) {
+            Some([Some(first), Some(second)]) => Err(repeated(name, one, [*first, *second])),
+            Some([Some(at), None]) => Ok(*at),
+            _ => Err(self.unknown(name, one)),
+        }
+    }
+
+    /// Returns the position of a word that is not a name, if the annotations have it.
+    fn annotated(&self, word: &[u8], one: &str) -> Option<Result<u64>> {
+        let others = self.others.get(word).filter(|others| others.count > 0)?;
+        Some(match others.places[..] {
+            [at] if others.count == 1 => Ok(at),
+            _ => Err(Error::argument(others.ambiguous(&String::from_utf8_lossy(word), one))),
+        })
+    }
+
+    /// The error for a name that does not exist.
+    fn unknown(&self, name: &[u8], one: &str) -> Error {
+        let text = String::from_utf8_lossy(name);
+        let what = if self.has_names {
+            format!("no {one} is named {text:?}")
+        } else {
+            format!("no {one} is named {text:?}: {one}s have no names")
+        };
+        Error::new(ErrorKind::UnknownName(what), Place::default())
+    }
+}
+
+/// The error for a name of two rows or columns.
+fn repeated(name: &[u8], one: &str, [first, second]: [u64; 2]) -> Error {
+    let text = String::from_utf8_lossy(name);
+    Error::argument(format!("{text:?} is the name of {one} {first} and of {one} {second}"))
+}
+
+/// Calls a function with each text in the annotations of an axis, its position and the name of its column.
+pub(super) fn each_text(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    mut each: impl FnMut(&[u8], u64, &str),
+) -> Result<()> {
+    let Some(table) = source.annotations(axis)? else { return Ok(()) };
+    for (number, info) in table.columns().iter().enumerate() {
+        if !matches!(info.column_type, ColumnType::Number(_)) {
+            let column = table.read_column(number, crate::default_memory())?;
+            each_text_of(&column, |text, at| each(text, at, &info.name));
+        }
+    }
+    Ok(())
+}
+
+fn each_text_of(column: &Column, mut each: impl FnMut(&[u8], u64)) {
+    match &column.values {
+        ColumnValues::Strings(list) => {
+            for (text, at) in list.iter().zip(0..) {
+                if !column.is_missing(at) {
+                    each(text, at);
+                }
+            }
+        }
+        ColumnValues::Categorical(categorical) => {
+            let Categories::Strings(list) = &categorical.categories else { return };
+            for (&code, at) in categorical.codes.iter().zip(0..) {
+                if let Some(text) = u64::try_from(code).ok().and_then(|code| list.get(code)) {
+                    each(text, at);
+                }
+            }
+        }
+        ColumnValues::Numbers(_) => {}
     }
 }
 
@@ -244,11 +303,6 @@ impl AnnotationMatches {
 
 fn is_negative(word: &[u8]) -> bool {
     word.strip_prefix(b"-").is_some_and(is_digits)
-}
-
-/// The error for a name that does not exist.
-fn unknown(what: String) -> Error {
-    Error::new(ErrorKind::UnknownName(what), Place::default())
 }
 
 fn is_digits(word: &[u8]) -> bool {

@@ -1,0 +1,82 @@
+"""The members of a file: matrices, tensors, tables and fragments by their paths in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, Iterable, Iterator, Tuple
+
+from . import _nnz
+from ._errors import ArgumentError, FormatError, UnknownNameError, UnsupportedError
+
+Shapes = Dict[str, Tuple[int, ...]]
+"""Members by their paths, with their shapes where they are listed."""
+
+MOST_LISTED = 10
+"""Members that a message lists."""
+
+
+class Members(Mapping[str, Any]):
+    """The members of a group of a file by their names, such as the layers of an AnnData. An index opens one."""
+
+    def __init__(self, group: str, names: Iterable[str], opened: Callable[[str], Any]) -> None:
+        start = f"{group}/"
+        self._group = group
+        self._names = {name[len(start) :]: name for name in names if name.startswith(start)}
+        self._opened = opened
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._names:
+            raise UnknownNameError(f"no member of {self._group} is named {key!r}; it has {listed(self._names)}")
+        return self._opened(self._names[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<members of {self._group}: {', '.join(self._names)}>"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first names for a message."""
+    known = list(names)
+    return ", ".join(known[:MOST_LISTED]) + (", ..." if len(known) > MOST_LISTED else "") or "none"
+
+
+def members_of(path: str) -> Shapes:
+    """List the members of a file without a main matrix; there are none in a file of a single matrix."""
+    try:
+        found = matrices_among(_nnz.verbs.members(path))
+    except (ArgumentError, FormatError, UnsupportedError):
+        # It has groups, of which none is named.
+        found = {}
+    return found or {group: () for group in groups_of(path)}
+
+
+def groups_of(path: str) -> Iterable[str]:
+    """List the groups of a whole file that have a matrix each."""
+    return _nnz.verbs.groups(path) if divided(path)[1] is None else ()
+
+
+def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:
+    """Return the members that are matrices, with their shapes."""
+    return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
+
+
+def _is_matrix(member: Tuple[str, Any, str, str]) -> bool:
+    _, shape, kind, value_type = member
+    return len(shape) == 2 and value_type not in ("string", "categorical") and "frame" not in kind
+
+
+def divided(path: str) -> Tuple[str, Any]:
+    """Divide a path into the path of the file, and the group in it or None."""
+    return (path, None) if not _nnz.is_url(path) and os.path.exists(path) else _nnz.group_of(path)
+
+
+def inside(path: str, name: str) -> str:
+    """Return the path of a member of a file, or of a group in one."""
+    file, group = divided(path)
+    return _nnz.within(file, f"{group}/{name}" if group else name)
