@@ -202,9 +202,10 @@ def stats(
     """
     if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
+    place = source_path(path)
     matrix = Matrix(path, memory=memory, storage_options=storage_options, **options)
     source = handle_of(matrix).source
-    selected = selections((rows, cols, cells, features), source_path(path), lambda: source)
+    selected = selections((rows, cols, cells, features), place, lambda: source)
     if any(selected):
         source = source.select_all(selected, allow_empty)
     with reporting(progress) as report:

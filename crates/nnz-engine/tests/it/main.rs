@@ -5,6 +5,7 @@ mod cancellation;
 mod composed;
 mod compute;
 mod filter;
+mod name_index;
 mod plot;
 mod reorder;
 mod scattered;
