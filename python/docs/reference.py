@@ -31,6 +31,8 @@ GROUPS = {
     ],
     "Results": ["Summary", "SplitSummary", "RepairSummary", "Finding", "Difference", "Format"],
 }
+OF_MATRIX = ("LazyMatrix", "File")
+"""Classes with the properties and methods of `Matrix`."""
 PROTOCOLS = ("__getitem__", "__matmul__", "__rmatmul__", "__arrow_c_stream__", "__binsparse_descriptor__", "__binsparse__")
 """Methods with underscores that are listed. Others, such as methods of dataclasses, differ from Python to Python."""
 
@@ -77,6 +79,8 @@ def of_class(name: str, public: Any) -> Iterator[str]:
         yield f"```text\nnnz.{name}{signature(public)}\n```\n"
     yield from of_docstring(public, name)
     found = members(public)
+    if name in OF_MATRIX:
+        yield "It also has the properties and methods of a [Matrix](#class-nnzmatrix), except for what it has instead.\n"
     properties = [
         f"- `{member}` ({returned(value)}): {text(inspect.getdoc(value) or '', name, '  ')}"
         for member, value in found.items()
@@ -104,10 +108,15 @@ def of_errors(names: list[str]) -> Iterator[str]:
 
 
 def members(public: Any) -> dict[str, Any]:
-    """Return what a class has, and then its bases in the package, in the order of the source."""
+    """Return what a class has, and then its bases in the package, in the order of the source.
+
+    What classes have in common with `Matrix` is listed there.
+    """
     found: dict[str, Any] = {}
     for base in public.__mro__:
         if base.__module__.partition(".")[0] != "nnz":
+            continue
+        if public is not nnz.Matrix and base in nnz.Matrix.__mro__ and issubclass(public, nnz.Matrix.__base__):
             continue
         for name, value in vars(base).items():
             shown = (not name.startswith("_") or name in PROTOCOLS) and inspect.getdoc(value)

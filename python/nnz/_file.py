@@ -176,9 +176,8 @@ class File(Matrix):
 
     @property
     def var(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The annotations of features, with their names as the index. Requires pandas.
-
-        It is a data frame, and can also be called: ``f.var(axis=0)`` is the variance, as of a `Matrix`."""
+        """The annotations of features, a data frame with their names as the index. It can also be called:
+        ``f.var(axis=0)`` is the variance, as of a `Matrix`. Requires pandas."""
         return features(self._annotated(True), super().var)
 
     @property

@@ -48,17 +48,13 @@ def listed(names: Iterable[str]) -> str:
 
 def members_of(path: str) -> Shapes:
     """List the members of a file without a main matrix; there are none in a file of a single matrix."""
+    groups = _nnz.verbs.groups(path) if divided(path)[1] is None else ()
+    if groups:
+        return {group: () for group in groups}
     try:
-        found = matrices_among(_nnz.verbs.members(path))
+        return matrices_among(_nnz.verbs.members(path))
     except (ArgumentError, FormatError, UnsupportedError):
-        # It has groups, of which none is named.
-        found = {}
-    return found or {group: () for group in groups_of(path)}
-
-
-def groups_of(path: str) -> Iterable[str]:
-    """List the groups of a whole file that have a matrix each."""
-    return _nnz.verbs.groups(path) if divided(path)[1] is None else ()
+        return {}
 
 
 def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:

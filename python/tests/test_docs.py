@@ -303,6 +303,7 @@ def test_code_of_users_runs(tmp_path):
     assert typed_use.kind_of(str(tmp_path / "none")) == "nothing"
     assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"
     assert typed_use.some_of(PBMC) >= 41549
+    assert typed_use.lazily(PBMC) > 0 and typed_use.main_of(FULL).shape == (11, 7)
     assert typed_use.cells_of(TESTDATA / "scipy" / "npz" / "scipy1.18.1" / "coo_array_3d.npz") == 36
     assert len(typed_use.labels_of(TESTDATA / "daphne" / "frame_10types.dbdf")) == 10
     assert typed_use.overlaps_of(TESTDATA / "bpcells" / "fragments_dir" / "basic.packed") > 0

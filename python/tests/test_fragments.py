@@ -148,9 +148,9 @@ def test_counts_of_peaks(store, mode, tmp_path):
     regions += [regions[0], ("chrUn", 5, 10)]
     expected = count(fragments, regions, found.cell_names, mode)
     counts = found.count_peaks(regions, mode=mode)
-    assert isinstance(counts, nnz.Matrix) and counts.axis_kinds == ("features", "cells")
+    assert isinstance(counts, nnz.LazyMatrix) and counts.axis_kinds == ("features", "cells")
     np.testing.assert_array_equal(counts.to_numpy(), expected)
-    np.testing.assert_array_equal(counts[3:9, [0, -1]].toarray(), expected[3:9][:, [0, -1]])
+    np.testing.assert_array_equal(counts[3:9, [0, -1]].to_numpy(), expected[3:9][:, [0, -1]])
     np.testing.assert_array_equal(counts.T.to_numpy(), expected.T)
     assert counts.row_names.tolist() == [f"{name}:{start}-{end}" for name, start, end in regions]
     assert counts.col_names.tolist() == found.cell_names.tolist()

@@ -1,5 +1,8 @@
 """Indexing selects as in SciPy."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -157,3 +160,61 @@ def test_masked_arrays_are_no_index(store):
         with pytest.raises(nnz.PositionError, match="masked values"):
             m[key]
     assert m[np.ma.masked_array([0, 1])].shape == (2, 30)
+
+
+COMMAND = "import sys; from nnz._command import main; sys.exit(main())"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "says"),
+    [
+        ("nobody", nnz.UnknownNameError, 'no row is named "nobody"'),
+        ("twice", nnz.ArgumentError, '"twice" is the name of row 1 and of row 2'),
+        ("B", nnz.ArgumentError, '"B" matches 2 rows; select one of them by "twice", "T", or all by kind=B'),
+    ],
+)
+def test_a_name_has_the_same_error_in_the_command_in_functions_and_in_an_index(tmp_path, name, kind, says):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "m.h5ad"
+    rows = pandas.DataFrame({"kind": ["A", "B", "C", "B"]}, index=["one", "twice", "twice", "T"])
+    nnz.write(np.eye(4), path, rows=rows)
+    m = nnz.open(f"{path}::X")
+    errors = []
+    for use in (
+        lambda: m[name],
+        lambda: m[[name]],
+        lambda: m.lazy[name],
+        lambda: m.select(rows=[name]),
+        lambda: m.filter(rows=name),
+        lambda: nnz.slice(f"{path}::X", tmp_path / "n.npz", rows=[name]),
+        lambda: nnz.slice(f"{path}::X", tmp_path / "n.npz", rows=name),
+        lambda: nnz.stats(f"{path}::X", rows=[name]),
+        lambda: nnz.write(m, tmp_path / "n.npz", rows=[name]),
+    ):
+        with pytest.raises(nnz.ArgumentError) as raised:
+            use()
+        assert type(raised.value) is kind
+        errors.append(str(raised.value))
+    assert set(errors) == {f"{path}::X: {says}"}
+    arguments = ["slice", f"{path}::X", tmp_path / "n.npz", "--rows", name]
+    done = subprocess.run([sys.executable, "-c", COMMAND, *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr.splitlines()[0].startswith(f"nnz: {path}::X: {says}")
+
+
+def test_names_of_digits_are_never_positions(tmp_path):
+    nnz.write(np.diag([1, 2, 3]), tmp_path / "m.bpcells", row_names=["2", "0", "x"])
+    m = nnz.open(tmp_path / "m.bpcells")
+    assert m["2", 0] == 1 and m["0", 1] == 2 and m[["0", "2"]].toarray().tolist() == [[0, 2, 0], [1, 0, 0]]
+    assert nnz.slice(tmp_path / "m.bpcells", tmp_path / "n.bpcells", rows=["0", "2"]).shape == (2, 3)
+    assert nnz.open(tmp_path / "n.bpcells").row_names.tolist() == ["0", "2"]
+    for use in (lambda: m["1"], lambda: nnz.slice(tmp_path / "m.bpcells", tmp_path / "o.bpcells", rows=["1"])):
+        with pytest.raises(KeyError, match='no row is named "1"'):
+            use()
+
+
+def test_repeated_lookups_read_names_once(tmp_path):
+    nnz.write(sparse.eye_array(200_000, format="csr"), tmp_path / "m.bpcells", row_names=[f"n{i}" for i in range(200_000)])
+    m = nnz.open(tmp_path / "m.bpcells").lazy
+    assert m["n199999"].shape == (1, 200_000)
+    (tmp_path / "m.bpcells" / "row_names").write_text("")
+    assert all(m[f"n{i}"].steps == ("1 of 200000 rows",) for i in range(0, 200_000, 1000))

@@ -54,6 +54,24 @@ def some_of(path: Path) -> float:
     return float(m.sum()) + float(m.T.sum(axis=0)[0])
 
 
+def lazily(path: Path) -> float:
+    with nnz.Matrix(path) as m:
+        lazy: nnz.LazyMatrix = m.lazy[:, [0, 1]].T
+        steps: tuple[str, ...] = lazy.normalize_total(1e4).log1p().steps
+        assert len(steps) == 4 and lazy.shape[0] == 2
+        total = float(lazy.sum())
+    assert m.closed
+    return total
+
+
+def main_of(path: Path) -> nnz.Matrix:
+    with nnz.File(path, memory="1G") as f:
+        shape: tuple[int, int] = f.shape
+        counts: int = f.n_obs + f.n_vars
+        assert counts == sum(shape) and "X" in f
+        return f.X
+
+
 def cells_of(path: Path) -> int:
     tensor = nnz.Tensor(path)
     elements: npt.NDArray[Any] = tensor.to_numpy()
@@ -114,7 +132,8 @@ def kind_of(path: str) -> str:
     except nnz.Error as error:
         return str(error)
     if isinstance(found, nnz.File):
-        return ", ".join(found)
+        members: list[str] = list(found)
+        return ", ".join(members)
     if isinstance(found, nnz.Table):
         return "table"
     if isinstance(found, nnz.Fragments):

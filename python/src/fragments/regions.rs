@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use nnz::engine::fragments::NameNumbers;
 use nnz::fragments::{
     ChromosomeSizes, Chromosomes, CountMode, Peaks, Region, Regions, Tiles, read_cells, read_peaks,
 };
-use nnz::engine::fragments::NameNumbers;
 use nnz::matrix::StringList;
 use pyo3::prelude::*;
 
@@ -31,9 +31,10 @@ impl GivenRegion {
     ) -> nnz::Result<Region> {
         match self {
             Self::Text(text) => Region::parse(text, chromosomes),
-            Self::Bases((name, start, end)) if start < end => {
-                Ok(Region { chromosome: numbers.find(name.as_encoded_bytes())?, bases: *start..*end })
-            }
+            Self::Bases((name, start, end)) if start < end => Ok(Region {
+                chromosome: numbers.find(name.as_encoded_bytes())?,
+                bases: *start..*end,
+            }),
             Self::Bases((_, start, end)) => {
                 Err(nnz::Error::argument(format!("empty region from {start} to {end}")))
             }

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::sync::{Arc, OnceLock};
 
-use nnz::{Place, Values};
 use nnz::engine::fragments::{FragmentRange, NameNumbers};
 use nnz::fragments::{Counts, FragmentFields, FragmentSource as _};
+use nnz::{Place, Values};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
