@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union, cast
 
-from . import _frames, _nnz, _show
-from ._arguments import cell_axis
+from . import _nnz, _show
 from ._dataset import Dataset, dataset_of
 from ._errors import ArgumentError, FormatError, UnknownNameError
-from ._external import load
-from ._features import features
+from ._file_parts import MAIN, FileParts
 from ._handle import Memory, NoHandle, absolute
-from ._matrix import Matrix
 from ._matrix_handle import MatrixHandle
-from ._members import Members, Shapes, inside, listed, matrices_among, members_of
+from ._members import Shapes, inside, listed, matrices_among, members_of
 from ._options import PathLike
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, entered, storage
@@ -23,13 +20,7 @@ from ._storage import StorageOptions, entered, storage
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._external import pandas
-
-MAIN = ("X", "matrix")
-"""The main matrix of AnnData, and of Loom."""
-
-
-class File(Matrix):
+class File(FileParts):
     """A file with several matrices: its main matrix, and a mapping from the paths of all to what they are.
 
     `nnz.open` returns one for files of AnnData and Loom, and for others with several matrices, tensors or fragments.
@@ -65,7 +56,7 @@ class File(Matrix):
     ((11, 7), ['counts', 'scaled'], (3, 2), ('cells', 'features'))
     """
 
-    __slots__ = ("_location", "_memory", "_reading", "_options", "_members")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -152,108 +143,11 @@ class File(Matrix):
             raise UnknownNameError(f"{error}, and no member; {known}", self.path) from None
 
     def _member(self, key: str) -> Any:
+        """Open a member."""
         self._check_open()
         with storage(self._options):
             # The names of columns and elements to leave out are those of the whole file.
             return open_location(inside(self._location, key), inside(self.path, key), self._memory, {})
-
-    @property
-    def _has_main(self) -> bool:
-        return not isinstance(cast(object, self._handle), NoHandle)
-
-    @property
-    def X(self) -> Matrix:
-        """The main matrix."""
-        handle = cast(object, self._handle)
-        if isinstance(handle, NoHandle):
-            raise handle.error()
-        return Matrix.of(self._handle)
-
-    @property
-    def obs(self) -> pandas.DataFrame:
-        """The annotations of cells, with their names as the index. Requires pandas."""
-        return self._annotated(False)
-
-    @property
-    def var(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The annotations of features, a data frame with their names as the index. It can also be called:
-        ``f.var(axis=0)`` is the variance, as of a `Matrix`. Requires pandas."""
-        return features(self._annotated(True), super().var)
-
-    @property
-    def obs_names(self) -> Any:
-        """The names of cells, an index of pandas."""
-        return self._index(False)
-
-    @property
-    def var_names(self) -> Any:
-        """The names of features, an index of pandas."""
-        return self._index(True)
-
-    @property
-    def n_obs(self) -> int:
-        """The number of cells."""
-        return self._axis(False)[2]
-
-    @property
-    def n_vars(self) -> int:
-        """The number of features."""
-        return self._axis(True)[2]
-
-    @property
-    def layers(self) -> Mapping[str, Any]:
-        """The layers by name. An index opens one: ``f.layers["counts"]`` is ``f["layers/counts"]``."""
-        return self._group("layers")
-
-    @property
-    def obsm(self) -> Mapping[str, Any]:
-        """The matrices with a row for each cell by name, such as ``f.obsm["X_pca"]``. Data frames are not listed."""
-        return self._group("obsm")
-
-    @property
-    def varm(self) -> Mapping[str, Any]:
-        """The matrices with a row for each feature by name. Data frames are not listed."""
-        return self._group("varm")
-
-    @property
-    def obsp(self) -> Mapping[str, Any]:
-        """The matrices of cells by cells by name."""
-        return self._group("obsp")
-
-    @property
-    def varp(self) -> Mapping[str, Any]:
-        """The matrices of features by features by name."""
-        return self._group("varp")
-
-    def _group(self, name: str) -> Members:
-        self._check_open()
-        return Members(name, self._members, self._member)
-
-    def _axis(self, features: bool) -> Tuple[_nnz.Source, str, int]:
-        """Return what has the annotations of cells or features, their axis, and how many there are."""
-        self._check_open()
-        if self._has_main:
-            source = self._source
-        else:
-            try:
-                # AnnData without X.
-                with storage(self._options):
-                    source = _nnz.open_axes(self._location, self._reading)
-            except ArgumentError:
-                raise cast(NoHandle, self._handle).error() from None
-        cells = cell_axis(source, None, self.path)
-        axis = cells if not features else "rows" if cells == "cols" else "cols"
-        return source, axis, source.shape[0 if axis == "rows" else 1]
-
-    def _annotated(self, features: bool) -> pandas.DataFrame:
-        source, axis, length = self._axis(features)
-        return _frames.to_frame(source.names(axis), source.annotations(axis), length)
-
-    def _index(self, features: bool) -> Any:
-        source, axis, length = self._axis(features)
-        names = source.names(axis)
-        frames = load("pandas", "the names of a file")
-        return frames.RangeIndex(length) if names is None else frames.Index(names, dtype=object)
 
     def __contains__(self, key: object) -> bool:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
         self._check_open()
@@ -332,9 +226,6 @@ class File(Matrix):
         True
         """
         return self._member(key) if key in self else default
-
-    def _beside(self) -> List[str]:
-        return [name for name in self._members if not (self._has_main and name in MAIN)]
 
     def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
         self._check_open()

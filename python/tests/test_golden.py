@@ -21,7 +21,7 @@ FOLDERS = {
     "matrix-market": {"Matrix": 51},
     "rds": {"Matrix": 22},
     "scipy": {"Matrix": 204, "Tensor": 7},
-    "tenx": {"Matrix": 96},
+    "tenx": {"Matrix": 100},
     "tree": {"Matrix": 31},
 }
 # Files that make a directory a matrix or fragments.
