@@ -115,10 +115,7 @@ pub(crate) fn open_axes(
     let location = location(path);
     let (options, limits) = open_options(py, None, reading)?;
     let opened = task::run_detached(py, limits, move |context| {
-        let matrix = match options.open(&location, context).and_then(Dataset::into_matrix) {
-            Ok(matrix) => Ok(matrix),
-            Err(error) => nnz::whole::tables(&location, &options, context)?.ok_or(error),
-        };
+        let matrix = options.open(&location, context).and_then(Dataset::into_axes);
         matrix.map_err(|error| error.with_context(&location.source_place()))
     })?;
     Ok(Source::new(opened.into()))

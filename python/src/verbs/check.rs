@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use nnz::error::{Finding, Severity};
 use nnz::collection::{ElementChange, ElementDifference};
+use nnz::error::{Finding, Severity};
 use nnz::{Axis, DiffOptions, Difference, ErrorKind, Location, Scalar, ValidateOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use nnz::collection::{ConcatCollections, Join};
 use nnz::engine::Filter;
 use nnz::formats::values::Dialect;
 use nnz::matrix::AxisKind;
-use nnz::collection::{ConcatCollections, Join};
 use nnz::{
-    ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions,
-    Selection, Summary, frames,
+    ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions, Selection,
+    Summary, frames,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

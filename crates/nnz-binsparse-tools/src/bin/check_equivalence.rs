@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use nnz::collection::ElementChange;
 use nnz::{Context, DiffOptions, Difference, Error, Location};
 use nnz_storage::stdio::TerminalEscapes;
 
@@ -38,12 +39,14 @@ fn run(args: Args) -> Result<bool, Error> {
     let options = DiffOptions::default().stored(false).max_diffs(1);
     let mut found = None;
     nnz::diff(&args.first, &args.second, &options, &Context::default(), &mut |difference| {
-        found.get_or_insert(difference);
+        found.get_or_insert(difference.what);
     })?;
     let message = match &found {
         None => "The matrices are equal.".to_owned(),
-        Some(Difference::Shape(a, b)) => format!("The matrices differ in shape: {a}, {b}."),
-        Some(Difference::Entry { row, col, .. }) => {
+        Some(ElementChange::Matrix(Difference::Shape(a, b))) => {
+            format!("The matrices differ in shape: {a}, {b}.")
+        }
+        Some(ElementChange::Matrix(Difference::Entry { row, col, .. })) => {
             format!("The matrices differ, first at row {row}, column {col}.")
         }
         Some(_) => "The matrices differ.".to_owned(),
