@@ -139,7 +139,7 @@ def concat(
     progress: Progress = None,
     **options: Unpack[ConvertOptions],
 ) -> Summary:
-    """Concatenate matrices, or AnnData files with all their elements.
+    """Concatenate matrices, or AnnData or Loom files with all their elements.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def split(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> SplitSummary:
-    """Split an AnnData file into one file for each value of a column of `obs`, with the cells that have it.
+    """Split an AnnData or Loom file into one file for each value of a column of the cells.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def split(
         in names of files. It is created if it does not exist.
     by : str
         The name of the column.
-    extension : {"h5ad", "zarr"}
+    extension : {"h5ad", "zarr", "loom"}
         The format of the files.
     progress : bool or callable, optional
         As in `nnz.convert`.
@@ -229,7 +229,7 @@ def split(
     Raises
     ------
     nnz.ArgumentError
-        There is no such column, or the source is not AnnData.
+        There is no such column, or the source is a single matrix.
     nnz.Error
         As in `nnz.convert`.
 

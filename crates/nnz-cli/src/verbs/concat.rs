@@ -20,7 +20,7 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 /// With --axis rows, the rows of each matrix follow the rows of the previous matrix; with --axis cols,
 /// the columns. The other axis must have the same size and, if present, the same names. The target has the
 /// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
-/// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
+/// cells with all layers, raw, obs and obsm; genes are matched by name. So are Loom files, with what all of them have. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(mut_arg("value_type", |arg| arg.help(COMMON_TYPE)))]
 #[command(after_help = "\

@@ -13,14 +13,14 @@ use crate::args::values::count;
 use crate::args::{Memory, Threads, location, reading};
 use crate::output::{failed, print_answer, print_json};
 
-/// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
+/// Compare two matrices of any formats, or two AnnData or Loom files; prints nothing if they are equal
 ///
 /// Matrices are equal if all elements have equal values; types and storage order are ignored. -0.0 differs
 /// from 0.0, also from an implicit one. If matrices differ, the first differences are printed as
 /// row, column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
 /// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
 ///
-/// AnnData files are compared with all tables, matrices and uns. Each line starts with the part that
+/// AnnData files are compared with all tables, matrices and uns, Loom files with all attributes and matrices. Each line starts with the part that
 /// differs (obs, X, ...). A.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
@@ -38,7 +38,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "B", value_parser = location())]
     pub(crate) second: Location,
 
-    /// Compare stored entries, including explicit zeros; for AnnData files also types
+    /// Compare stored entries, including explicit zeros; for AnnData and Loom files also types
     #[arg(long)]
     pub(crate) stored: bool,
 
@@ -46,7 +46,7 @@ pub(crate) struct Diff {
     #[arg(long)]
     pub(crate) by_name: bool,
 
-    /// Maximum number of differences to print; for AnnData files, of each part
+    /// Maximum number of differences to print; for AnnData and Loom files, of each part
     #[arg(long, value_name = "N", default_value = "10")]
     #[arg(value_parser = count, allow_negative_numbers = true)]
     pub(crate) max_diffs: usize,

@@ -24,8 +24,8 @@ use crate::output::{failed, print_message, with_stdout};
 /// of annotations; column(nnz) is a column that is named like a measure.
 ///
 /// Measures of both axes are computed on the whole matrix, and its order is kept. Entries are read twice, or three
-/// times if nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is
-/// written.
+/// times if nonzero and other measures are used. Of AnnData and Loom files, everything that belongs to the rows
+/// and columns is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -12,7 +12,7 @@ use crate::args::{Writing, location, reading};
 /// Write random rows or columns
 ///
 /// Each set of rows or columns is equally likely; the seed determines which is written, whatever the format. They keep
-/// the order of SRC. Of AnnData files, everything that belongs to them is written.
+/// the order of SRC. Of AnnData and Loom files, everything that belongs to them is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

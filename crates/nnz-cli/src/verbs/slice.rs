@@ -13,7 +13,7 @@ use crate::args::{Selecting, Writing, location, reading};
 /// A LIST has ranges A:B (from A to B - 1; either may be omitted), positions counted from 0, and
 /// names, separated by commas. @FILE reads positions or names from a file, one per line. The target
 /// has the order of the list. A row or column can be selected only once, and names must be unique.
-/// From AnnData to AnnData, everything that belongs to the selected rows and columns is written. Any
+/// Of AnnData and Loom files, everything that belongs to the selected rows and columns is written. Any
 /// annotation whose values are unique can be used as names, such as gene ids or symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\

@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::args::{Writing, format_options, location, reading};
 use crate::output::print_message;
 
-/// Write the cells of an AnnData file to one file per value of a column
+/// Write the cells of an AnnData or Loom file to one file per value of a column
 ///
 /// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
 /// not every system allows in names of files become _, with a note. Cells without a value are not written. All
@@ -20,7 +20,7 @@ use crate::output::print_message;
 #[command(mut_args(of_split))]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
-    /// The AnnData file
+    /// The AnnData or Loom file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -28,12 +28,12 @@ pub(crate) struct Split {
     #[arg(value_name = "DIR")]
     pub(crate) target: PathBuf,
 
-    /// Column of obs
+    /// Column of the cells: of obs, or an attribute of columns
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
     /// Extension (and format) of the files
-    #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
+    #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr", "loom"])]
     pub(crate) extension: String,
 
     #[command(flatten)]

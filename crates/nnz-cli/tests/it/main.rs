@@ -38,6 +38,7 @@ mod json;
 #[cfg(target_os = "linux")]
 mod limits;
 mod loom;
+mod loom_collections;
 mod matlab;
 mod misleading;
 mod noted;

@@ -22,9 +22,11 @@ impl<W: Write + Seek> FileWriter<W> {
         options: FileOptions,
         place: Place,
     ) -> Result<Self> {
-        let end = file.bytes.next_multiple_of(8);
+        let mut output = Output::append_to(target, file.base, file.bytes);
+        // Also if nothing is appended: the superblock states the aligned end.
+        output.align()?;
         let mut writer = Self {
-            output: Output::append_to(target, file.base, end),
+            output,
             heap: GlobalHeap::default(),
             chunks: ChunkStore::new(options.threads),
             objects: Vec::new(),
