@@ -22,6 +22,7 @@ class ObjectServer:
         self.delay = delay
         self.requests: List[Tuple[str, str, str]] = []
         self.bytes = 0
+        self.bytes_of: Dict[str, int] = {}
         self.authorized = 0
         self._lock = threading.Lock()
         self.writing = threading.Lock()
@@ -46,11 +47,13 @@ class ObjectServer:
         with self._lock:
             self.requests.append((method, path, requested))
             self.bytes += sent
+            self.bytes_of[path] = self.bytes_of.get(path, 0) + sent
             self.authorized += authorized
 
     def reset(self) -> None:
         with self._lock:
             self.requests, self.bytes, self.authorized = [], 0, 0
+            self.bytes_of = {}
 
     def __enter__(self) -> ObjectServer:
         self._thread.start()

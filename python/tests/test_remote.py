@@ -178,7 +178,9 @@ def test_opening_reads_and_lists_once(server):
     assert len(server.requests) <= 16, server.requests
     server.reset()
     assert isinstance(nnz.open("s3://data/full.h5ad", storage_options=server.options), nnz.File)
-    assert server.bytes <= FULL.stat().st_size + 2_000, server.requests
+    # The file before may still be read ahead.
+    sent = sum(sent for path, sent in server.bytes_of.items() if "full.h5ad" in path)
+    assert 0 < sent <= FULL.stat().st_size + 2_000, server.requests
 
 
 DESCRIPTOR = {
