@@ -110,7 +110,7 @@ def of_errors(names: list[str]) -> Iterator[str]:
 def members(public: Any) -> dict[str, Any]:
     """Return what a class has, and then its bases in the package, in the order of the source.
 
-    What classes have in common with `Matrix` is listed there.
+    Members that classes share with `Matrix` are listed there.
     """
     found: dict[str, Any] = {}
     for base in public.__mro__:

@@ -1,4 +1,4 @@
-"""What matrices on disk and lazy matrices have in common."""
+"""The base class of matrices on disk and lazy matrices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DENSE_LIMIT = 1 << 28
 
 
 class BaseMatrix(Computing, Parallel):
-    """What `Matrix` and `LazyMatrix` have in common: all but an index."""
+    """Base class of `Matrix` and `LazyMatrix`, which differ in what an index returns."""
 
     __slots__ = ("_read",)
 

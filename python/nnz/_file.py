@@ -214,7 +214,7 @@ class File(FileParts):
         key : str
             The path of the member.
         default : object
-            What is returned if there is none.
+            The value to return if there is none.
 
         Returns
         -------

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use nnz::container::Memory;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
-use nnz::{Dataset, Header, MatrixSource, Place};
+use nnz::{Context, Dataset, Header, Location, MatrixSource, OpenOptions, Place};
 use numpy::PyArrayMethods as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -103,6 +103,16 @@ pub(crate) fn open_listed(
     Ok((opened.into_python(py, place)?, members.into_iter().map(listed).collect()))
 }
 
+/// Opens the matrix of a location, or the tables of a file without one.
+pub(crate) fn axes_of(
+    location: &Location,
+    options: &OpenOptions,
+    context: &Context,
+) -> nnz::Result<Box<dyn MatrixSource>> {
+    let matrix = options.open(location, context).and_then(Dataset::into_axes);
+    matrix.map_err(|error| error.with_context(&location.source_place()))
+}
+
 /// Opens what has the shape, names and annotations of a location: its matrix, or the tables of a file without one, of
 /// which entries are not read.
 #[pyfunction]
@@ -114,10 +124,8 @@ pub(crate) fn open_axes(
 ) -> PyResult<Source> {
     let location = location(path);
     let (options, limits) = open_options(py, None, reading)?;
-    let opened = task::run_detached(py, limits, move |context| {
-        let matrix = options.open(&location, context).and_then(Dataset::into_axes);
-        matrix.map_err(|error| error.with_context(&location.source_place()))
-    })?;
+    let opened =
+        task::run_detached(py, limits, move |context| axes_of(&location, &options, context))?;
     Ok(Source::new(opened.into()))
 }
 

@@ -1,4 +1,4 @@
-"""What is opened is closed by `with` and `close`: any use after it is one error, and descriptors are released."""
+"""`with` and `close` close opened objects: any use after it is one error, and descriptors are released."""
 
 import gc
 import os

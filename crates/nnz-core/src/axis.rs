@@ -55,6 +55,18 @@ pub enum AxisKind {
     Unknown,
 }
 
+impl AxisKind {
+    /// Returns the axis of the cells, given the kinds of rows and columns; `None` if neither or both are cells.
+    #[must_use]
+    pub fn cell_axis(kinds: [Self; 2]) -> Option<Axis> {
+        match kinds.map(|kind| kind == Self::Cells) {
+            [true, false] => Some(Axis::Rows),
+            [false, true] => Some(Axis::Cols),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for AxisKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -51,7 +51,7 @@ pub trait Collection: Any + fmt::Debug + Send + Sync {
     /// Fails if there is none at this path, or if it is broken.
     fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>>;
 
-    /// Returns whether there is a main matrix, which stands for the collection where a single matrix is needed.
+    /// Returns whether there is a main matrix, which is used where a single matrix is needed.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ pub(crate) fn diff(
 /// How collections are concatenated. By default, all must have the same columns.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct ConcatCollections {
+pub struct CollectionConcatOptions {
     /// Which columns of matrices, joined by name, and which columns of tables are kept.
     pub join: Option<Join>,
     /// A column of the table of rows to add, with the number of the file.
@@ -141,7 +141,7 @@ pub struct ConcatCollections {
 }
 
 nnz_core::setters! {
-    ConcatCollections {
+    CollectionConcatOptions {
         join: Option<Join>,
         label: Option<String>,
         index_unique: Option<String>,
@@ -149,7 +149,7 @@ nnz_core::setters! {
     }
 }
 
-impl ConcatCollections {
+impl CollectionConcatOptions {
     /// Fails if an option is set.
     pub(crate) fn check_default(&self) -> Result<()> {
         let Self { join, label, index_unique, fill } = self;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nnz_core::{Axis, Error, MatrixSource as _, Result};
 use nnz_engine::RepeatedNames;
 
-use crate::collection::{self, Collection, ConcatCollections};
+use crate::collection::{self, Collection, CollectionConcatOptions};
 use crate::engine::{self, Concat};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
@@ -18,13 +18,13 @@ pub struct ConcatOptions {
     /// of collections are concatenated then.
     pub ignore_names: bool,
     /// How collections are concatenated.
-    pub collections: ConcatCollections,
+    pub collections: CollectionConcatOptions,
 }
 
 nnz_core::setters! {
     ConcatOptions {
         ignore_names: bool,
-        collections: ConcatCollections,
+        collections: CollectionConcatOptions,
     }
 }
 

@@ -40,12 +40,6 @@ impl CellAxis {
         target: [AxisKind; 2],
         transpose: bool,
     ) -> Result<bool> {
-        let cells = |kinds: [AxisKind; 2]| match kinds {
-            [AxisKind::Cells, AxisKind::Cells] => None,
-            [AxisKind::Cells, _] => Some(Axis::Rows),
-            [_, AxisKind::Cells] => Some(Axis::Cols),
-            _ => None,
-        };
         match self {
             Self::AsIs => Ok(false),
             // With `transpose`, rows and columns are always exchanged.
@@ -54,7 +48,7 @@ impl CellAxis {
                 let [rows, cols] = source;
                 Ok(rows != cols && rows != AxisKind::Unknown && target == [cols, rows])
             }
-            Self::Axis(axis) => match cells(source) {
+            Self::Axis(axis) => match AxisKind::cell_axis(source) {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
                     let what = "does not state which axis has cells";

@@ -15,7 +15,7 @@ use crate::{Context, Location};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EditOptions {
-    /// What is removed and added.
+    /// The members and columns to remove and to add.
     pub changes: Changes,
     /// The compression of added columns.
     pub compress: Compression,

@@ -38,15 +38,13 @@ pub fn filter(
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     let place = from.source_place();
     let dataset = options.open.open(from, context)?;
-    let is_whole = match &dataset {
-        Dataset::Collection(source) => {
-            collection::target_of(&**source, to, options, context)?.is_some()
-        }
-        _ => false,
-    };
     let collection = match &dataset {
         Dataset::Collection(collection) => Some(Arc::clone(collection)),
         _ => None,
+    };
+    let is_whole = match &collection {
+        Some(source) => collection::target_of(&**source, to, options, context)?.is_some(),
+        None => false,
     };
     let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     if !source.rereadable() || matches!(from, Location::Stream) {

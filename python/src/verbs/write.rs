@@ -3,18 +3,19 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use nnz::collection::{ConcatCollections, Join};
+use nnz::collection::{CollectionConcatOptions, Join};
 use nnz::engine::Filter;
 use nnz::formats::values::Dialect;
 use nnz::matrix::AxisKind;
 use nnz::{
-    ConcatOptions, Context, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions, Selection,
-    Summary, frames,
+    ConcatOptions, Context, ConvertOptions, ErrorKind, Location, OpenOptions, Selection, Summary,
+    frames,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::argument;
+use crate::open::axes_of;
 use crate::reading::Reading;
 use crate::source::location;
 use crate::{options, select, summary, task};
@@ -124,8 +125,7 @@ fn convert_table<'py>(
 fn kinds(py: Python<'_>, from: &Location, reading: &Reading) -> PyResult<[AxisKind; 2]> {
     let (from, options) = (from.clone(), reading.open_options());
     task::run_detached(py, task::Limits::default(), move |context| {
-        let matrix = options.open(&from, context).and_then(Dataset::into_axes);
-        let matrix = matrix.map_err(|error| error.with_context(&from.source_place()))?;
+        let matrix = axes_of(&from, &options, context)?;
         Ok(matrix.header().axis_kinds)
     })
 }
@@ -208,8 +208,11 @@ fn concat<'py>(
             return Err(argument(py, format!("join {other:?}: expected \"inner\" or \"outer\"")));
         }
     };
-    let files =
-        ConcatCollections::default().join(join).label(label).index_unique(index_unique).fill(fill);
+    let files = CollectionConcatOptions::default()
+        .join(join)
+        .label(label)
+        .index_unique(index_unique)
+        .fill(fill);
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         let how = ConcatOptions::default().ignore_names(ignore_names).collections(files);
         nnz::concat(&from, &to, axis, &how, &options, context)

@@ -1,7 +1,7 @@
 //! `nnz concat`.
 
 use clap::{Args as Group, ValueEnum};
-use nnz::collection::{ConcatCollections, Join};
+use nnz::collection::{CollectionConcatOptions, Join};
 use nnz::{ConcatOptions, Context, Error, Location};
 
 use super::Run;
@@ -102,7 +102,7 @@ impl Run for Concat {
         let options = self.reading.of_conversion(options(&self.writing, context)?);
         let first = first_of_several(&self.sources, &self.target)?;
         let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
-        let collections = ConcatCollections::default()
+        let collections = CollectionConcatOptions::default()
             .join(self.files.join.map(Into::into))
             .label(self.files.label.clone())
             .index_unique(self.files.index_unique.clone())

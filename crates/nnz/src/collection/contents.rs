@@ -76,9 +76,9 @@ pub struct Contents {
     pub members: Vec<ContentsMember>,
     /// Attributes of the whole.
     pub attributes: Vec<NamedAttribute>,
-    /// What other formats do not store.
+    /// Elements that other formats do not store.
     pub unsupported: Vec<String>,
-    /// What is left out for another reason, with the reason.
+    /// Elements that are left out for another reason, with the reason.
     pub left_out: Vec<String>,
 }
 
@@ -202,12 +202,7 @@ impl Contents {
 
     /// Exchanges rows and columns if cells are along the other axis. Returns whether they were.
     pub(crate) fn with_cells_along(self, cells: Axis) -> (Self, bool) {
-        let kinds = self.main.header().axis_kinds;
-        let is_other = match cells {
-            Axis::Rows => kinds == [AxisKind::Features, AxisKind::Cells],
-            Axis::Cols => kinds == [AxisKind::Cells, AxisKind::Features],
-        };
-        if !is_other {
+        if AxisKind::cell_axis(self.main.header().axis_kinds) != Some(cells.other()) {
             return (self, false);
         }
         let transposed = |source| -> Box<dyn MatrixSource> { Box::new(Transposed::new(source)) };

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nnz_core::{Axis, AxisKind, Error, Result};
 
-use super::{Collection, CollectionSlice, ConcatCollections};
+use super::{Collection, CollectionConcatOptions, CollectionSlice};
 use crate::formats::{CollectionFormat, check_options};
 use crate::{Context, ConvertOptions, Location, Summary, reorder};
 
@@ -95,7 +95,7 @@ fn write(
 pub(crate) fn concat(
     sources: &[Arc<dyn Collection>],
     to: &Location,
-    (axis, how): (Axis, &ConcatCollections),
+    (axis, how): (Axis, &CollectionConcatOptions),
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Option<Summary>> {
@@ -103,12 +103,7 @@ pub(crate) fn concat(
     let Some(first) = sources.first() else { return Ok(None) };
     let Some(target) = target_of(&**first, to, options, context)? else { return Ok(None) };
     for source in sources {
-        let kinds = source.axes()?.header().axis_kinds;
-        let [along, across] = match axis {
-            Axis::Rows => kinds,
-            Axis::Cols => [kinds[1], kinds[0]],
-        };
-        if along != AxisKind::Cells || across == AxisKind::Cells {
+        if AxisKind::cell_axis(source.axes()?.header().axis_kinds) != Some(axis) {
             return Ok(None);
         }
     }

@@ -30,24 +30,20 @@ impl Contents {
         diff([&*self.main, &*other.main], options, context, report)?;
         let paths = |contents: &Self| contents.members.iter().map(|one| one.path.clone()).collect();
         for path in both(paths(self), paths(other), each) {
-            let find =
-                |contents: &Self| contents.members.iter().position(|member| member.path == path);
-            let (Some(first), Some(second)) = (find(self), find(other)) else { continue };
-            let sources = [&*self.members[first].source, &*other.members[second].source];
-            diff(sources, options, context, &mut |found| {
-                each(&path, ElementChange::Matrix(found))
-            })?;
+            let [first, second] = [self, other]
+                .map(|contents| contents.members.iter().find(|member| member.path == path));
+            let (Some(first), Some(second)) = (first, second) else { continue };
+            let report = &mut |found| each(&path, ElementChange::Matrix(found));
+            diff([&*first.source, &*second.source], options, context, report)?;
         }
         let shown = |contents: &Self| {
             contents.attributes.iter().map(|attribute| attribute.shown.clone()).collect()
         };
         for path in both(shown(self), shown(other), each) {
-            let find = |contents: &Self| {
-                contents.attributes.iter().position(|attribute| attribute.shown == path)
-            };
-            let (Some(first), Some(second)) = (find(self), find(other)) else { continue };
-            let values = [&self.attributes[first].value, &other.attributes[second].value];
-            diff_attributes(values, options, &mut |what| each(&path, what));
+            let [first, second] = [self, other]
+                .map(|contents| contents.attributes.iter().find(|one| one.shown == path));
+            let (Some(first), Some(second)) = (first, second) else { continue };
+            diff_attributes([&first.value, &second.value], options, &mut |what| each(&path, what));
         }
         let unsupported = |contents: &Self| contents.unsupported.iter().cloned().collect();
         let unsupported = both(unsupported(self), unsupported(other), each);

@@ -44,14 +44,14 @@ pub fn split(
         group: None,
     };
     let place = from.source_place();
-    let dataset = options.open.open(from, context)?;
-    let whole = match &dataset {
+    let found = match options.open.open(from, context)? {
         Dataset::Collection(collection) => {
-            target_of(&**collection, &target("x"), options, context)?
+            let format = target_of(&*collection, &target("x"), options, context)?;
+            format.map(|format| (collection, format))
         }
         _ => None,
     };
-    let Some(format) = whole else {
+    let Some((collection, format)) = found else {
         let formats = context.registry().formats().iter();
         let formats = formats.filter(|format| format.abilities().collections.is_some());
         let names: Vec<_> = formats.map(|one| one.info().name.as_str()).collect();
@@ -63,7 +63,6 @@ pub fn split(
         };
         return Err(Error::argument(what));
     };
-    let Dataset::Collection(collection) = dataset else { return Ok(SplitSummary::default()) };
     let found = Groups::of(&*collection.axes()?, column, context.memory() / 4);
     let Groups { axis, groups, missing } = found.map_err(|error| error.with_context(&place))?;
     if groups.is_empty() && missing > 0 {
@@ -136,11 +135,9 @@ struct Groups {
 impl Groups {
     /// Groups the cells, or the rows if it is not known what has cells, by a column that may take `memory` bytes.
     fn of(axes: &dyn MatrixSource, column: &str, memory: u64) -> Result<Self> {
-        let (axis, kind) = match axes.header().axis_kinds {
-            [AxisKind::Features, AxisKind::Cells] => (Axis::Cols, "cells"),
-            [AxisKind::Cells, _] => (Axis::Rows, "cells"),
-            _ => (Axis::Rows, "rows"),
-        };
+        let cells = AxisKind::cell_axis(axes.header().axis_kinds);
+        let kind = if cells.is_some() { "cells" } else { "rows" };
+        let axis = cells.unwrap_or(Axis::Rows);
         let place = axes.place();
         let table = axes.annotations(axis)?;
         let columns = table.as_ref().map_or(&[][..], |table| table.columns());

@@ -84,7 +84,7 @@ impl Format for AnnDataFile {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let (file, item, missing) = place::open(&probe)?;
+        let (file, item, missing) = place::open_any(&probe)?;
         let repairs = options.repairs.clone();
         let collection = AnnDataCollection::new(file, missing, &probe, repairs);
         let Some(item) = item else { return Ok(Dataset::Collection(Arc::new(collection))) };
@@ -123,8 +123,7 @@ impl Format for AnnDataFile {
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         match place::open(probe)? {
-            (_, _, missing) if !missing.is_empty() => Err(super::drop::unknown(&missing[0])),
-            (file, None, _) => members::members(&file),
+            (file, None) => members::members(&file),
             _ => Ok(Vec::new()),
         }
     }

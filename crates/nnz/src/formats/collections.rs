@@ -7,7 +7,9 @@ use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result, Rounding};
 use nnz_engine::{ConcatOptions, MatrixTarget};
 
 use super::FormatInfo;
-use crate::collection::{Collection, ConcatCollections, Contents, ContentsMember, MemberRole};
+use crate::collection::{
+    Collection, CollectionConcatOptions, Contents, ContentsMember, MemberRole,
+};
 use crate::output::{CellAxis, StructurePolicy};
 use crate::{Context, ConvertOptions, Location, Summary};
 
@@ -73,7 +75,7 @@ pub trait CollectionFormat: Sync {
         &self,
         sources: &[Arc<dyn Collection>],
         to: &Location,
-        how: &ConcatCollections,
+        how: &CollectionConcatOptions,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Option<Summary>>;
@@ -96,7 +98,7 @@ pub(super) fn apply_to_contents(options: &ConvertOptions) -> bool {
 /// Concatenates the contents of collections along cells; `None` if one has no main matrix.
 pub(super) fn concat_contents(
     sources: &[Arc<dyn Collection>],
-    how: &ConcatCollections,
+    how: &CollectionConcatOptions,
     options: &ConvertOptions,
 ) -> Result<Option<Contents>> {
     how.check_default()?;
@@ -106,9 +108,8 @@ pub(super) fn concat_contents(
         let Some(contents) = contents else { return Ok(None) };
         all.push(contents);
     }
-    let cells = all.first().map(|first| first.main.header().axis_kinds);
-    let axis =
-        if cells == Some([AxisKind::Features, AxisKind::Cells]) { Axis::Cols } else { Axis::Rows };
+    let kinds = all.first().map(|first| first.main.header().axis_kinds);
+    let axis = kinds.and_then(AxisKind::cell_axis).unwrap_or(Axis::Rows);
     let how = ConcatOptions::default().value_type(options.value_type).rounding(options.rounding);
     let same = ConcatOptions::default().rounding(Rounding::Refused);
     Contents::concat(all, axis, [&how, &same]).map(Some)

@@ -7,6 +7,7 @@ use nnz_core::{Annotations, Axis, Finding, MatrixSource, Place, Placed, Result};
 use nnz_engine::{Observed, check, report_error};
 
 use super::Member;
+use crate::Location;
 
 /// Checks matrices of a file: `opened` is the file with those to check, `places` returns the name of one in messages.
 pub(super) fn check_items<F, I, S: MatrixSource>(
@@ -31,6 +32,17 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
         }
     }
     Ok(())
+}
+
+/// Returns the place of a matrix in a location, and in the group that was found there if it selects none.
+pub(super) fn place_of_item(
+    (location, found): (&Location, Option<&str>),
+    item: &impl fmt::Display,
+) -> Place {
+    let Location::Path { path, group } = location else { return location.source_place() };
+    let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
+    let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
+    Location::Path { path: path.clone(), group: Some(inner) }.source_place()
 }
 
 /// Lists a matrix; `kind` returns how it is stored.

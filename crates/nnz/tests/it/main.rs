@@ -20,6 +20,7 @@ use nnz_testing::allocations::CountingAllocator;
 
 mod archive;
 mod cancellation;
+mod collections;
 mod common;
 mod compare;
 mod contexts;

@@ -6,10 +6,11 @@ use nnz_core::{
 use nnz_singlecell::anndata::{AnnData, Item};
 use std::sync::Arc;
 
-use super::{INFO, absent, members, place};
+use super::{INFO, absent, members};
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
 };
+use crate::formats::items::place_of_item;
 use crate::formats::{FormatInfo, Member, Probe, drop};
 use crate::{Context, DiffOptions, Location};
 
@@ -51,7 +52,7 @@ impl AnnDataCollection {
     }
 
     fn place_of(&self, item: &Item) -> Place {
-        place::of_item((&self.location, self.group.as_deref()), item)
+        place_of_item((&self.location, self.group.as_deref()), item)
     }
 
     /// Returns the error for a file without `X`, which lists the other matrices.

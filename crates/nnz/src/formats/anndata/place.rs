@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, ErrorKind, Place, Result, readable};
+use nnz_core::{Error, ErrorKind, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 
 use crate::Location;
@@ -58,8 +58,14 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<ItemLocation>> {
 /// The tables that every file has.
 const REQUIRED: [&str; 2] = ["obs", "var"];
 
-/// Opens AnnData, and returns the selected matrix, if any, and the elements to leave out that it does not have.
-pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)> {
+/// Opens AnnData, and returns the selected matrix, if any.
+pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
+    let (file, item, missing) = open_any(probe)?;
+    missing.first().map_or(Ok((file, item)), |name| Err(drop::unknown(name)))
+}
+
+/// Opens AnnData, and also returns the elements to leave out that it does not have.
+pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)> {
     let place = probe.location().source_place();
     if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
         // Not a file with groups; the error states what is expected.
@@ -77,12 +83,4 @@ pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }
-}
-
-/// Returns the place of a matrix in a location, and in the group that was found there if it selects none.
-pub(super) fn of_item((location, found): (&Location, Option<&str>), item: &Item) -> Place {
-    let Location::Path { path, group } = location else { return location.source_place() };
-    let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
-    let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
-    Location::Path { path: path.clone(), group: Some(inner) }.source_place()
 }

@@ -4,8 +4,8 @@ use crate::Context;
 use nnz_core::{Finding, Result};
 
 use super::place;
-use crate::formats::items::check_items;
-use crate::formats::{Probe, drop};
+use crate::formats::Probe;
+use crate::formats::items::{check_items, place_of_item};
 
 /// Checks the selected matrix of a probe, or the tables and all matrices.
 pub(super) fn validate(
@@ -13,8 +13,7 @@ pub(super) fn validate(
     context: &Context,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let opened = place::open(probe).and_then(|(file, item, missing)| match item {
-        _ if !missing.is_empty() => Err(drop::unknown(&missing[0])),
+    let opened = place::open(probe).and_then(|(file, item)| match item {
         Some(item) => Ok((file, vec![item])),
         None => {
             file.validate_tables(context.memory(), each)?;
@@ -24,6 +23,6 @@ pub(super) fn validate(
         }
     });
     let place = probe.location().source_place();
-    let of_item = |item: &_| place::of_item((probe.location(), probe.group_name()), item);
+    let of_item = |item: &_| place_of_item((probe.location(), probe.group_name()), item);
     check_items(opened, &place, of_item, |file, item| file.matrix(item), context, each)
 }

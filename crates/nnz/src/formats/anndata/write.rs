@@ -11,7 +11,7 @@ use super::collection::AnnDataCollection;
 use super::target::{self, AnnDataTarget};
 use super::{AnnDataFile, INFO};
 use crate::collection::{
-    Collection, CollectionSlice, ConcatCollections, Contents, MemberRole, downcast,
+    Collection, CollectionConcatOptions, CollectionSlice, Contents, MemberRole, downcast,
 };
 use crate::formats::collections::{
     ContentsTarget, ContentsWriter, apply_to_contents, check_strict, concat_contents, is_file_of,
@@ -88,7 +88,7 @@ impl CollectionFormat for AnnDataFile {
         &self,
         sources: &[Arc<dyn Collection>],
         to: &Location,
-        how: &ConcatCollections,
+        how: &CollectionConcatOptions,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Option<Summary>> {

@@ -3,10 +3,11 @@
 use nnz_core::{Axis, MatrixSource, Place, Placed, Result};
 use nnz_singlecell::loom::{Item, Loom};
 
-use super::{INFO, absent, members, place};
+use super::{INFO, absent, members};
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
 };
+use crate::formats::items::place_of_item;
 use crate::formats::{FormatInfo, Member, Probe};
 use crate::{Context, DiffOptions, Location};
 
@@ -31,7 +32,7 @@ impl LoomCollection {
     }
 
     fn place_of(&self, item: &Item) -> Place {
-        place::of_item((&self.location, self.group.as_deref()), item)
+        place_of_item((&self.location, self.group.as_deref()), item)
     }
 
     fn open_item(&self, item: &Item) -> Result<Box<dyn MatrixSource>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, ErrorKind, Place, Result, readable};
+use nnz_core::{Error, ErrorKind, Result, readable};
 use nnz_singlecell::loom::{Item, Loom};
 
 use crate::Location;
@@ -80,12 +80,4 @@ pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
             Err(Error::new(ErrorKind::Unrecognized(what), place))
         }
     }
-}
-
-/// Returns the place of a matrix in a location, and in the group that was found there if it selects none.
-pub(super) fn of_item((location, found): (&Location, Option<&str>), item: &Item) -> Place {
-    let Location::Path { path, group } = location else { return location.source_place() };
-    let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
-    let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
-    Location::Path { path: path.clone(), group: Some(inner) }.source_place()
 }

@@ -5,7 +5,7 @@ use nnz_core::{Finding, Result};
 
 use super::place;
 use crate::formats::Probe;
-use crate::formats::items::check_items;
+use crate::formats::items::{check_items, place_of_item};
 
 /// Checks the selected matrix of a probe, or the attributes and all matrices.
 pub(super) fn validate(
@@ -22,6 +22,6 @@ pub(super) fn validate(
         }
     });
     let place = probe.location().source_place();
-    let of_item = |item: &_| place::of_item((probe.location(), probe.group_name()), item);
+    let of_item = |item: &_| place_of_item((probe.location(), probe.group_name()), item);
     check_items(opened, &place, of_item, |file, item| file.matrix(item), context, each)
 }

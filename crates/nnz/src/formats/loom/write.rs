@@ -9,7 +9,7 @@ use nnz_singlecell::loom::{self as format, Item};
 
 use super::target::LoomTarget;
 use super::{INFO, LoomFile};
-use crate::collection::{Collection, ConcatCollections, Contents, MemberRole};
+use crate::collection::{Collection, CollectionConcatOptions, Contents, MemberRole};
 use crate::formats::collections::{
     ContentsTarget, ContentsWriter, apply_to_contents, concat_contents, is_file_of, write_contents,
 };
@@ -37,7 +37,7 @@ impl CollectionFormat for LoomFile {
         &self,
         sources: &[Arc<dyn Collection>],
         to: &Location,
-        how: &ConcatCollections,
+        how: &CollectionConcatOptions,
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Option<Summary>> {
