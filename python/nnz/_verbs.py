@@ -200,11 +200,11 @@ def split(
     directory: PathLike,
     by: str,
     *,
-    extension: str = "h5ad",
+    extension: str | None = None,
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> SplitSummary:
-    """Split an AnnData or Loom file into one file for each value of a column of the cells.
+    """Split an AnnData, MuData or Loom file into one file for each value of a column of the cells.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def split(
         in names of files. It is created if it does not exist.
     by : str
         The name of the column.
-    extension : {"h5ad", "zarr", "loom"}
-        The format of the files.
+    extension : {"h5ad", "h5mu", "zarr", "loom"}, optional
+        The format of the files; by default that of the source.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options

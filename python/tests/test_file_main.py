@@ -162,11 +162,11 @@ def test_without_x_one_sentence_lists_the_members(study):
 
 def test_a_modality_of_mudata_is_a_file_of_anndata(mudata):
     f = nnz.open(mudata)
-    assert list(f) == ["mod/emp", "mod/prot", "mod/rna"]
-    with pytest.raises(nnz.ArgumentError, match="such as f\\['mod/emp'\\]; it has mod/emp, mod/prot, mod/rna"):
+    assert list(f) == ["mod/rna", "mod/prot", "mod/emp", "obsm/J"]
+    with pytest.raises(nnz.ArgumentError, match="such as f\\['mod/rna'\\]; it has mod/rna, mod/prot, mod/emp, obsm/J"):
         f[:2]
-    with pytest.raises(nnz.ArgumentError, match="none is the main one"):
-        f.obs
+    assert f.n_obs == 4 and list(f.obs) == ["s"] and len(f.var_names) == 5
+    assert f.obsm["J"].shape == (4, 2) and f["mod/rna"].layers["counts"].shape == (4, 3)
     rna = f["mod/rna"]
     assert type(rna) is nnz.File and rna.path == f"{mudata}::mod/rna" and rna.shape == (4, 3)
     assert rna.layers["counts"].shape == (4, 3) and rna.obsm["X_pca"].shape == (4, 2)

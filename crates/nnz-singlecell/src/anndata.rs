@@ -18,21 +18,21 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
-mod columns;
+pub(crate) mod columns;
 mod dense_arrays;
 mod edit;
-mod element;
+pub(crate) mod element;
 mod encode;
 mod file;
 mod file_writer;
 mod frame;
-mod item;
+pub(crate) mod item;
 mod matrix;
 mod matrix_writer;
-mod output;
+pub(crate) mod output;
 mod sink;
-mod validate;
-mod whole;
+pub(crate) mod validate;
+pub(crate) mod whole;
 
 pub use columns::unsupported_columns;
 pub use dense_arrays::DenseArrays;

@@ -1,4 +1,4 @@
-//! Formats of single-cell genomics: AnnData, Loom, matrices of 10x in HDF5, fragments as text.
+//! Formats of single-cell genomics: AnnData, MuData, Loom, matrices of 10x in HDF5, fragments as text.
 
 pub mod anndata;
 mod covers;
@@ -8,6 +8,7 @@ mod enumeration;
 pub mod fragment_tsv;
 mod globals;
 pub mod loom;
+pub mod mudata;
 mod parts;
 pub mod tenx;
 mod times;

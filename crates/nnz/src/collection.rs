@@ -16,6 +16,7 @@ use nnz_core::{Error, MatrixSource, Place, Result};
 
 pub use contents::{Contents, ContentsMember, MemberRole, NamedAttribute};
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
+use nnz_engine::{Selection, Slice};
 pub use slice::CollectionSlice;
 pub use split::{SplitSummary, split};
 
@@ -50,6 +51,25 @@ pub trait Collection: Any + fmt::Debug + Send + Sync {
     ///
     /// Fails if there is none at this path, or if it is broken.
     fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>>;
+
+    /// Returns the rows and columns of a matrix, given by its path, that belong to selected rows and columns. By default
+    /// those along the axes of the collection have its positions.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such matrix, or if rows and columns cannot be found.
+    fn selected(&self, path: &str, [rows, cols]: [&Selection; 2]) -> Result<[Selection; 2]> {
+        let members = self.members()?;
+        let found = members.iter().find(|member| member.path == path.trim_matches('/'));
+        let Some(&[of_rows, of_cols]) = found.map(|member| &*member.axes) else {
+            return Ok([Selection::all(), Selection::all()]);
+        };
+        let slice = Slice::new(self.axes()?, rows, cols)?;
+        Ok([of_rows, of_cols].map(|axis| match axis {
+            Some(axis) => Selection::ranges(slice.ranges(axis)).allow_empty(true),
+            None => Selection::all(),
+        }))
+    }
 
     /// Returns whether there is a main matrix, which is used where a single matrix is needed.
     ///
@@ -162,7 +182,7 @@ impl CollectionConcatOptions {
         match set.into_iter().find(|(_, is_set)| *is_set) {
             None => Ok(()),
             Some((name, _)) => Err(Error::argument(format!(
-                "the option {name} applies only if the cells of AnnData files are concatenated to an AnnData file"
+                "the option {name} applies only if the cells of AnnData or MuData files are concatenated to a file of the same format"
             ))),
         }
     }

@@ -34,6 +34,8 @@ mod matlab;
 mod matrix_market;
 #[cfg(feature = "text")]
 mod metis;
+#[cfg(feature = "singlecell")]
+mod mudata;
 mod name;
 #[cfg(feature = "scientific")]
 mod npy;
@@ -572,6 +574,12 @@ pub trait Format: Send + Sync {
     /// Returns whether an attribute marks its group as one of this format. By default it does not.
     fn marks_group(&self, found: &FoundGroup) -> bool {
         let _ = found;
+        false
+    }
+
+    /// Returns whether groups inside of one of this format are parts of it, and not listed as other data. By default they
+    /// are not.
+    fn includes_groups(&self) -> bool {
         false
     }
 

@@ -229,13 +229,13 @@ fn split<'py>(
     source: OsString,
     directory: PathBuf,
     by: String,
-    extension: String,
+    extension: Option<String>,
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-        nnz::collection::split(&from, &directory, (&by, &extension), &options, context)
+        nnz::collection::split(&from, &directory, (&by, extension.as_deref()), &options, context)
     })?;
     let files = PyList::empty(py);
     for (path, one) in &done.files {

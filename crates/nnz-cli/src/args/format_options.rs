@@ -59,9 +59,10 @@ impl SharedOption {
     }
 }
 
-/// Lists the options of targets of formats that can store a matrix, sorted by their formats.
+/// Lists the options of targets of formats that can store a matrix or a collection, sorted by their formats.
 fn declared() -> Vec<SharedOption> {
-    collect(|info| match info.writes.contains(&DatasetKind::Matrix) {
+    let kinds = [DatasetKind::Matrix, DatasetKind::Collection];
+    collect(|info| match kinds.iter().any(|kind| info.writes.contains(kind)) {
         true => info.options,
         false => &[],
     })

@@ -20,13 +20,15 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 /// With --axis rows, the rows of each matrix follow the rows of the previous matrix; with --axis cols,
 /// the columns. The other axis must have the same size and, if present, the same names. The target has the
 /// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
-/// cells with all layers, raw, obs and obsm; genes are matched by name. So are Loom files, with what all of them have. FILE.h5ad::X is only the matrix.
+/// cells with all layers, raw, obs and obsm; genes are matched by name. So are MuData files, with the modalities that all of them have, and Loom
+/// files. Along features, AnnData files become the modalities of a .h5mu file. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(mut_arg("value_type", |arg| arg.help(COMMON_TYPE)))]
 #[command(after_help = "\
 Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
-  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch")]
+  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch
+  nnz concat a.h5ad b.h5ad both.h5mu --axis features")]
 pub(crate) struct Concat {
     /// The matrices, at least two
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
@@ -54,7 +56,7 @@ pub(crate) struct Concat {
     pub(crate) writing: Writing,
 }
 
-const WHOLE_FILES: &str = "Options for whole AnnData files";
+const WHOLE_FILES: &str = "Options for whole AnnData and MuData files";
 
 /// How whole files are concatenated.
 #[derive(Debug, Group)]

@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::args::{Writing, format_options, location, reading};
 use crate::output::print_message;
 
-/// Write the cells of an AnnData or Loom file to one file per value of a column
+/// Write the cells of an AnnData, MuData or Loom file to one file per value of a column
 ///
 /// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
 /// not every system allows in names of files become _, with a note. Cells without a value are not written. All
@@ -20,7 +20,7 @@ use crate::output::print_message;
 #[command(mut_args(of_split))]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
-    /// The AnnData or Loom file
+    /// The AnnData, MuData or Loom file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -32,9 +32,9 @@ pub(crate) struct Split {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// Extension (and format) of the files
-    #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr", "loom"])]
-    pub(crate) extension: String,
+    /// Extension (and format) of the files [default: that of the format of the source]
+    #[arg(long, value_name = "EXTENSION", value_parser = ["h5ad", "h5mu", "zarr", "loom"])]
+    pub(crate) extension: Option<String>,
 
     #[command(flatten)]
     pub(crate) reading: reading::SourceFormat,
@@ -72,7 +72,7 @@ impl Run for Split {
     /// Writes the rows of each value of a column to one file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let by = (&*self.by, &*self.extension);
+        let by = (&*self.by, self.extension.as_deref());
         let done = nnz::collection::split(&self.source, &self.target, by, &options, context)?;
         if quiet {
             return Ok(Outcome::Good);

@@ -624,8 +624,8 @@ fn the_readme_lists_the_formats() {
             items.map(|item| item.as_str().unwrap()).collect::<Vec<_>>().join(", ")
         };
         let name = format["name"].as_str().unwrap();
-        let name =
-            if list("writes").contains("matrix") { format!("`{name}`") } else { String::new() };
+        let is_target = ["matrix", "collection"].iter().any(|kind| list("writes").contains(kind));
+        let name = if is_target { format!("`{name}`") } else { String::new() };
         let summary = format["summary"].as_str().unwrap();
         // `.mtx[.gz]` is short for two.
         let extensions = list("extensions");

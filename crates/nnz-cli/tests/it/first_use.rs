@@ -172,9 +172,12 @@ fn split_lists_columns_and_names_the_format() {
     );
     assert!(
         split(&source, &["--to", "mtx"])
-            .contains("split writes files of the format loom or anndata, not mtx")
+            .contains("split writes files of the format loom or mudata or anndata, not mtx")
     );
-    assert!(split(&matrix, &[]).contains("only files of the format loom or anndata can be split"));
+    assert!(
+        split(&matrix, &[])
+            .contains("only files of the format loom or mudata or anndata can be split")
+    );
     let help = run(&["split", "--help"]).good();
     for option in
         ["--block", "--genome", "--levels", "--order", "--to", "--sparse-format", "--duplicates"]

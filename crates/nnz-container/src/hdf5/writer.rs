@@ -123,6 +123,23 @@ impl Hdf5Writer {
         Ok(Self { change: Some(added), names_around, ..Self::of(file, root, options) })
     }
 
+    /// Starts writing a new file after a user block, whose size is a power of two of at least 512 bytes. The root group of
+    /// the file is the root of the tree.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create), and if the user block has another size.
+    pub fn create_with_user_block(
+        path: &Path,
+        block: &[u8],
+        write: WriteOptions,
+        options: Hdf5Options,
+    ) -> Result<Self> {
+        let file = FileWriter::create_with_user_block(path, block, write, options.of_file())?;
+        let root = file.start_group();
+        Ok(Self::of(file, root, options))
+    }
+
     /// Starts a file.
     fn new_file(
         path: &Path,

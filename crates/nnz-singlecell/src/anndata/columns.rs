@@ -10,16 +10,16 @@ use super::output::{Group, Output};
 use crate::times;
 
 /// Bytes of memory for one column.
-pub(super) const MOST_COLUMN: u64 = 4 << 30;
+pub(crate) const MOST_COLUMN: u64 = 4 << 30;
 
 /// The name of the index of a table, which columns cannot have.
-pub(super) const INDEX: &str = "_index";
+pub(crate) const INDEX: &str = "_index";
 
 /// The reason why a column with this name is not written.
-pub(super) const RESERVED: &str = "a reserved name in AnnData";
+pub(crate) const RESERVED: &str = "a reserved name in AnnData";
 
 /// Returns whether anndata refuses to write a column with a name.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     name == INDEX
 }
 
@@ -33,7 +33,7 @@ pub fn unsupported_columns(axis: &str, table: &dyn Annotations) -> Vec<String> {
 
 /// Writes a table of `len` rows, such as `obs`. `index` is the name of the index, unless a column
 /// has that name. Columns with reserved names are left out.
-pub(super) fn write_table(
+pub(crate) fn write_table(
     output: &mut Output,
     (parent, name): (Group, &str),
     index: &str,
@@ -83,7 +83,7 @@ pub(super) fn write_table(
 }
 
 /// Writes a column; `time` is the type of dates or durations.
-pub(super) fn write_column(
+pub(crate) fn write_column(
     output: &mut Output,
     parent: Group,
     name: &str,

@@ -4,14 +4,14 @@ use nnz_container::tree::{Attributes, ElementType, Group, NdArray};
 use nnz_core::{Error, ErrorKind, Order, Place, Result, readable};
 
 /// A member of a group.
-pub(super) enum Element {
+pub(crate) enum Element {
     Group(Box<dyn Group>),
     Array(Box<dyn NdArray>),
 }
 
 impl Element {
     /// Opens a member of a group, which may be a group or an array.
-    pub(super) fn open(parent: &dyn Group, name: &str) -> Result<Self> {
+    pub(crate) fn open(parent: &dyn Group, name: &str) -> Result<Self> {
         match parent.group(name) {
             Ok(group) => Ok(Self::Group(group)),
             Err(error) if error.is_system() => Err(error),
@@ -21,7 +21,7 @@ impl Element {
     }
 
     /// Opens a member of a group; `None` if it does not exist.
-    pub(super) fn find(parent: &dyn Group, name: &str) -> Result<Option<Self>> {
+    pub(crate) fn find(parent: &dyn Group, name: &str) -> Result<Option<Self>> {
         match Self::open(parent, name) {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => Ok(None),
             found => found.map(Some),
@@ -30,7 +30,7 @@ impl Element {
 
     /// Finds the element at a path in a group; `None` if it does not exist, or if a parent is an
     /// array.
-    pub(super) fn at(root: &dyn Group, path: &str) -> Result<Option<Self>> {
+    pub(crate) fn at(root: &dyn Group, path: &str) -> Result<Option<Self>> {
         let Some((parent, rest)) = path.split_once('/') else { return Self::find(root, path) };
         match Self::find(root, parent)? {
             Some(Self::Group(group)) => Self::at(&*group, rest),
@@ -46,7 +46,7 @@ impl Element {
     }
 
     /// Returns the group; `None` if it is an array.
-    pub(super) fn group(&self) -> Option<&dyn Group> {
+    pub(crate) fn group(&self) -> Option<&dyn Group> {
         match self {
             Self::Group(group) => Some(&**group),
             Self::Array(_) => None,
@@ -54,7 +54,7 @@ impl Element {
     }
 
     /// Returns its encoding.
-    pub(super) fn encoding(&self) -> Result<Encoding> {
+    pub(crate) fn encoding(&self) -> Result<Encoding> {
         match self {
             Self::Group(group) => Encoding::of(&**group, &Place::path(group.path())),
             Self::Array(array) => Encoding::of(&**array, &array.place()),
@@ -62,7 +62,7 @@ impl Element {
     }
 
     /// Returns whether it is null: anndata 0.12 writes such a `raw`.
-    pub(super) fn is_null(&self) -> Result<bool> {
+    pub(crate) fn is_null(&self) -> Result<bool> {
         Ok(match self {
             Self::Group(_) => false,
             Self::Array(array) => {
@@ -72,7 +72,7 @@ impl Element {
         })
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         match self {
             Self::Group(group) => Place::path(group.path()),
             Self::Array(array) => array.place(),
@@ -104,13 +104,13 @@ const KNOWN: [&str; 18] = [
 
 /// The attributes `encoding-type` and `encoding-version`; empty if missing, as before anndata 0.8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Encoding {
-    pub(super) kind: String,
-    pub(super) version: String,
+pub(crate) struct Encoding {
+    pub(crate) kind: String,
+    pub(crate) version: String,
 }
 
 impl Encoding {
-    pub(super) fn of<T: Attributes + ?Sized>(element: &T, place: &Place) -> Result<Self> {
+    pub(crate) fn of<T: Attributes + ?Sized>(element: &T, place: &Place) -> Result<Self> {
         Ok(Self {
             kind: text(element, "encoding-type", place)?,
             version: text(element, "encoding-version", place)?,
@@ -118,12 +118,12 @@ impl Encoding {
     }
 
     /// Returns whether anndata has no such encoding, so that it does not open the file.
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         !self.kind.is_empty() && !KNOWN.contains(&&*self.kind)
     }
 
     /// Checks the version: anndata reads only versions it knows.
-    pub(super) fn check(&self, versions: &[&str], place: &Place) -> Result<()> {
+    pub(crate) fn check(&self, versions: &[&str], place: &Place) -> Result<()> {
         if versions.contains(&&*self.version) {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Encoding {
 }
 
 /// Reads a text attribute; empty if it is missing.
-pub(super) fn text<T: Attributes + ?Sized>(
+pub(crate) fn text<T: Attributes + ?Sized>(
     element: &T,
     name: &str,
     place: &Place,
@@ -148,16 +148,16 @@ pub(super) fn text<T: Attributes + ?Sized>(
 }
 
 /// The storage of a sparse matrix according to its group.
-pub(super) struct SparseGroup {
-    pub(super) order: Order,
-    pub(super) shape: [u64; 2],
+pub(crate) struct SparseGroup {
+    pub(crate) order: Order,
+    pub(crate) shape: [u64; 2],
     /// Such as `csr_matrix`.
-    pub(super) encoding: Encoding,
+    pub(crate) encoding: Encoding,
 }
 
 impl SparseGroup {
     /// Reads the attributes of a group; `None` if it is not a sparse matrix.
-    pub(super) fn of(group: &dyn Group) -> Result<Option<Self>> {
+    pub(crate) fn of(group: &dyn Group) -> Result<Option<Self>> {
         let place = Place::path(group.path());
         let mut encoding = Encoding::of(group, &place)?;
         let (kind, shape) = if encoding.kind.is_empty() {

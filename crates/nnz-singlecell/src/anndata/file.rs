@@ -18,7 +18,7 @@ use crate::globals;
 /// needed.
 #[derive(Clone)]
 pub struct AnnData {
-    pub(super) root: Arc<dyn Group>,
+    pub(crate) root: Arc<dyn Group>,
     encoding: Encoding,
     frames: Arc<Frames>,
     /// Records repairs, if they are allowed.
@@ -73,6 +73,11 @@ impl AnnData {
             return Err(Error::mismatch(place, found, "AnnData"));
         }
         Ok(Self { root, encoding, frames: Arc::default(), repairs: None })
+    }
+
+    /// Opens the tables and what belongs to them of a root of another kind, which has no `X`.
+    pub(crate) fn of_tables(root: Arc<dyn Group>) -> Self {
+        Self { root, encoding: Encoding::default(), frames: Arc::default(), repairs: None }
     }
 
     /// Corrects pointers that overflowed in the matrices opened, and records it in `repairs`.

@@ -39,7 +39,7 @@ pub enum Item {
 
 /// The table that an axis of a matrix corresponds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TableAxis {
+pub(crate) enum TableAxis {
     Obs,
     Var,
     RawVar,

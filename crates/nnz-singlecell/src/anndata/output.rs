@@ -13,49 +13,49 @@ const LARGE_CHUNK: u64 = 1 << 20;
 
 /// A group.
 #[derive(Clone, Copy)]
-pub(super) struct Group(pub(super) NodeId);
+pub(crate) struct Group(pub(crate) NodeId);
 
 impl Group {
-    pub(super) const ROOT: Self = Self(NodeId::ROOT);
+    pub(crate) const ROOT: Self = Self(NodeId::ROOT);
 }
 
 /// An array to which elements are appended.
 #[derive(Clone, Copy)]
-pub(super) struct Array(pub(super) NodeId);
+pub(crate) struct Array(pub(crate) NodeId);
 
 /// A tree being written.
-pub(super) struct Output {
-    pub(super) tree: Box<dyn TreeWriter>,
-    pub(super) compression: Compression,
+pub(crate) struct Output {
+    pub(crate) tree: Box<dyn TreeWriter>,
+    pub(crate) compression: Compression,
     chunk: u64,
 }
 
 impl Output {
-    pub(super) fn new(tree: Box<dyn TreeWriter>, compression: Compression) -> Self {
+    pub(crate) fn new(tree: Box<dyn TreeWriter>, compression: Compression) -> Self {
         let chunk = if *tree.info() == kinds::ZARR { LARGE_CHUNK } else { CHUNK };
         Self { tree, compression, chunk }
     }
 
-    pub(super) fn group(&mut self, parent: Group, name: &str) -> Result<Group> {
+    pub(crate) fn group(&mut self, parent: Group, name: &str) -> Result<Group> {
         self.tree.create_group(parent.0, name).map(Group)
     }
 
     /// Sets the encoding of a group.
-    pub(super) fn encode(&mut self, group: Group, kind: &str, version: &str) -> Result<()> {
+    pub(crate) fn encode(&mut self, group: Group, kind: &str, version: &str) -> Result<()> {
         self.encode_node(group.0, kind, version)
     }
 
-    pub(super) fn encode_node(&mut self, node: NodeId, kind: &str, version: &str) -> Result<()> {
+    pub(crate) fn encode_node(&mut self, node: NodeId, kind: &str, version: &str) -> Result<()> {
         self.tree.set_attribute(node, "encoding-type", &Attribute::of_text(kind))?;
         self.tree.set_attribute(node, "encoding-version", &Attribute::of_text(version))
     }
 
-    pub(super) fn set_text(&mut self, group: Group, name: &str, text: &str) -> Result<()> {
+    pub(crate) fn set_text(&mut self, group: Group, name: &str, text: &str) -> Result<()> {
         self.tree.set_attribute(group.0, name, &Attribute::of_text(text))
     }
 
     /// Sets a list of strings. An empty list is an array of floats, like in anndata.
-    pub(super) fn set_texts(&mut self, group: Group, name: &str, texts: &[String]) -> Result<()> {
+    pub(crate) fn set_texts(&mut self, group: Group, name: &str, texts: &[String]) -> Result<()> {
         let attribute = match texts {
             [] => Attribute::of_numbers::<f64>(&[]),
             texts => Attribute::of_texts(texts),
@@ -63,7 +63,7 @@ impl Output {
         self.tree.set_attribute(group.0, name, &attribute)
     }
 
-    pub(super) fn set_numbers<T: Element>(
+    pub(crate) fn set_numbers<T: Element>(
         &mut self,
         group: Group,
         name: &str,
@@ -72,13 +72,13 @@ impl Output {
         self.tree.set_attribute(group.0, name, &Attribute::of_numbers(numbers))
     }
 
-    pub(super) fn set_boolean(&mut self, group: Group, name: &str, value: bool) -> Result<()> {
+    pub(crate) fn set_boolean(&mut self, group: Group, name: &str, value: bool) -> Result<()> {
         self.tree.set_attribute(group.0, name, &Attribute::of_boolean(value))
     }
 
     /// Creates an array of a sparse matrix, to which elements are appended; `len` is its length, if
     /// it is known.
-    pub(super) fn growing(
+    pub(crate) fn growing(
         &mut self,
         group: Group,
         name: &str,
@@ -91,24 +91,24 @@ impl Output {
     }
 
     /// Appends elements in native byte order.
-    pub(super) fn append(&mut self, array: Array, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn append(&mut self, array: Array, bytes: &[u8]) -> Result<()> {
         self.tree.append_bytes(array.0, bytes)
     }
 
     /// Writes the rest of an array that is complete.
-    pub(super) fn finish_array(&mut self, array: Array) -> Result<()> {
+    pub(crate) fn finish_array(&mut self, array: Array) -> Result<()> {
         self.tree.finish_array(array.0)
     }
 
     /// Writes an array of numbers.
-    pub(super) fn numbers(&mut self, group: Group, name: &str, values: &Values) -> Result<()> {
+    pub(crate) fn numbers(&mut self, group: Group, name: &str, values: &Values) -> Result<()> {
         let element = ElementType::Number(values.value_type());
         let array = self.elements(group, name, values, element)?;
         self.tree.finish_array(array)
     }
 
     /// Writes an array of dates or durations.
-    pub(super) fn times(
+    pub(crate) fn times(
         &mut self,
         group: Group,
         name: &str,
@@ -120,7 +120,7 @@ impl Output {
     }
 
     /// Writes an array of numbers with an attribute.
-    pub(super) fn numbers_with(
+    pub(crate) fn numbers_with(
         &mut self,
         group: Group,
         name: &str,
@@ -148,7 +148,7 @@ impl Output {
     }
 
     /// Writes a matrix of `float64`, whose bytes are in native order, by row.
-    pub(super) fn dense(
+    pub(crate) fn dense(
         &mut self,
         group: Group,
         name: &str,
@@ -170,7 +170,7 @@ impl Output {
     }
 
     /// Writes an array of `len` strings while they are read.
-    pub(super) fn strings(
+    pub(crate) fn strings(
         &mut self,
         group: Group,
         name: &str,
@@ -200,11 +200,11 @@ impl Output {
     }
 
     /// Returns the length of chunks.
-    pub(super) fn chunk(&self, len: Option<u64>) -> u64 {
+    pub(crate) fn chunk(&self, len: Option<u64>) -> u64 {
         len.unwrap_or(self.chunk).clamp(1, self.chunk)
     }
 
-    pub(super) fn finish(self) -> Result<u64> {
+    pub(crate) fn finish(self) -> Result<u64> {
         self.tree.finish()
     }
 }

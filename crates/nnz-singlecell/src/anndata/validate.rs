@@ -5,7 +5,7 @@ mod elements;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use nnz_container::tree::Group;
+use nnz_container::tree::{Attributes, Group};
 use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList, readable};
 
 use super::columns::{INDEX, RESERVED, is_reserved};
@@ -20,6 +20,7 @@ impl AnnData {
     ///
     /// Fails if the system cannot read, or if a column takes more memory.
     pub fn validate_tables(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+        check_attributes(&*self.root, each)?;
         check(self.obs(), memory, each)?;
         check_encodings(&*self.root, "obs", each)?;
         check(self.var(), memory, each)?;
@@ -64,6 +65,22 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
     for column in 0..frame.columns().len() {
         if let Err(error) = frame.read_column(column, memory) {
             report(error, each)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports attributes of a group or array that cannot be read, such as those of other programs, which are copied.
+pub(crate) fn check_attributes<T: Attributes + ?Sized>(
+    of: &T,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    for name in of.attributes()? {
+        match of.attribute(&name) {
+            Err(error) if !matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                report(error, each)?;
+            }
+            _ => {}
         }
     }
     Ok(())

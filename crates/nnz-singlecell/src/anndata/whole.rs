@@ -1,15 +1,15 @@
 //! Files as a whole: all elements, or a selection of cells and genes.
 
 mod arrays;
-mod attributes;
-mod collections;
-mod concat;
-mod diff;
-mod elements;
+pub(crate) mod attributes;
+pub(crate) mod collections;
+pub(crate) mod concat;
+pub(crate) mod diff;
+pub(crate) mod elements;
 mod entries;
 mod min_size;
-mod picks;
-mod tables;
+pub(crate) mod picks;
+pub(crate) mod tables;
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use nnz_core::{Axis, AxisKind, Error, Result};
+use nnz_core::{Axis, Error, Result};
 
 use super::{Collection, CollectionConcatOptions, CollectionSlice};
 use crate::formats::{CollectionFormat, check_options};
@@ -103,7 +103,7 @@ pub(crate) fn concat(
     let Some(first) = sources.first() else { return Ok(None) };
     let Some(target) = target_of(&**first, to, options, context)? else { return Ok(None) };
     for source in sources {
-        if AxisKind::cell_axis(source.axes()?.header().axis_kinds) != Some(axis) {
+        if target.concat_axis(&**source)? != Some(axis) {
             return Ok(None);
         }
     }

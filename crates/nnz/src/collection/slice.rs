@@ -102,6 +102,11 @@ impl Collection for CollectionSlice {
         let shape = self.axes()?.header().shape;
         let mut members = self.inner.members()?;
         for member in &mut members {
+            // Axes of its own, some rows and columns of which belong to the selected ones.
+            if member.shape.len() == 2 && member.axes.iter().all(Option::is_none) {
+                let shape = self.open(&member.path)?.header().shape;
+                member.shape = vec![shape.rows, shape.cols];
+            }
             for (extent, axis) in member.shape.iter_mut().zip(&member.axes) {
                 *extent = axis.map_or(*extent, |axis| shape.len(axis));
             }
@@ -111,16 +116,20 @@ impl Collection for CollectionSlice {
 
     fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>> {
         let source = self.inner.open(path)?;
-        let members = self.inner.members()?;
-        let found = members.iter().find(|member| member.path == path.trim_matches('/'));
-        let axes = found.map(|member| &*member.axes);
-        let Some(&[rows, cols]) = axes else { return Ok(source) };
-        let slice = self.slice(self.inner.axes()?)?;
-        let along = |axis: Option<Axis>| match axis {
-            Some(axis) => Selection::ranges(slice.ranges(axis)).allow_empty(true),
-            None => Selection::all(),
+        let [rows, cols] = &self.selected;
+        let [rows, cols] = self.inner.selected(path, [rows, cols])?;
+        Ok(Box::new(Slice::new(source, &rows, &cols)?))
+    }
+
+    fn selected(&self, path: &str, [rows, cols]: [&Selection; 2]) -> Result<[Selection; 2]> {
+        // Selections of selections are positions of the whole.
+        let slice = Slice::new(self.axes()?, rows, cols)?;
+        let outer = self.slice(self.inner.axes()?)?;
+        let along = |axis| {
+            let composed = compose(&outer.ranges(axis), &slice.ranges(axis));
+            Selection::ranges(composed).allow_empty(true)
         };
-        Ok(Box::new(Slice::new(source, &along(rows), &along(cols))?))
+        self.inner.selected(path, [&along(Axis::Rows), &along(Axis::Cols)])
     }
 
     fn has_main(&self) -> Result<bool> {

@@ -26,7 +26,7 @@ pub struct SplitSummary {
 }
 
 /// Writes the cells of each value of a column to one file, in a directory that is created if it does not exist.
-/// Files are named after the values, with the extension `ending`; characters that are not valid in file names are
+/// Files are named after the values, with the extension `ending`, by default that of the format of the source; characters that are not valid in file names are
 /// replaced, which is noted. In a local directory all files appear at the end, or none if splitting fails.
 ///
 /// # Errors
@@ -35,23 +35,23 @@ pub struct SplitSummary {
 pub fn split(
     from: &Location,
     directory: &Path,
-    (column, ending): (&str, &str),
+    (column, ending): (&str, Option<&str>),
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<SplitSummary> {
-    let target = |name: &str| Location::Path {
-        path: directory.join(format!("{name}.{ending}")),
-        group: None,
-    };
     let place = from.source_place();
     let found = match options.open.open(from, context)? {
         Dataset::Collection(collection) => {
-            let format = target_of(&*collection, &target("x"), options, context)?;
-            format.map(|format| (collection, format))
+            let own = collection.info().extensions.first().copied();
+            let ending = ending.or(own).unwrap_or_default();
+            let target =
+                Location::Path { path: directory.join(format!("x.{ending}")), group: None };
+            let format = target_of(&*collection, &target, options, context)?;
+            format.map(|format| (collection, format, ending))
         }
         _ => None,
     };
-    let Some((collection, format)) = found else {
+    let Some((collection, format, ending)) = found else {
         let formats = context.registry().formats().iter();
         let formats = formats.filter(|format| format.abilities().collections.is_some());
         let names: Vec<_> = formats.map(|one| one.info().name.as_str()).collect();

@@ -1,12 +1,12 @@
 //! AnnData.
 
-mod collection;
+pub(super) mod collection;
 mod components;
 mod members;
 mod place;
 pub(super) mod target;
 mod validate;
-mod write;
+pub(super) mod write;
 
 use crate::Context;
 use crate::formats::Abilities;
@@ -15,13 +15,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_container::FoundGroup;
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result, readable};
-use nnz_singlecell::anndata::{AnnData, Item};
+use nnz_core::{Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use collection::AnnDataCollection;
 
-use super::unrecognized::no_group;
+use super::items::absent;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
@@ -29,23 +28,8 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
 
-/// Lists the matrices of a file that does not have the selected one.
-fn absent(error: Error, item: &Item, file: &AnnData, location: &Location) -> Error {
-    let array = error.place().array.as_deref();
-    if !matches!(error.kind(), ErrorKind::Missing) || array != Some(&*item.to_string()) {
-        return error;
-    }
-    match file.items() {
-        Ok(items) => {
-            let names = items.iter().map(ToString::to_string).collect();
-            no_group("no such group", names, location)
-        }
-        Err(_) => error,
-    }
-}
-
 /// The attribute that states what a group of AnnData is.
-const ENCODING: &str = "encoding-type";
+pub(super) const ENCODING: &str = "encoding-type";
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: FormatName::new("anndata"),
@@ -90,7 +74,8 @@ impl Format for AnnDataFile {
         let Some(item) = item else { return Ok(Dataset::Collection(Arc::new(collection))) };
         let file = collection.file()?;
         let matrix = file.matrix(&item);
-        let matrix = matrix.map_err(|error| absent(error, &item, file, probe.location()))?;
+        let matrix =
+            matrix.map_err(|error| absent(error, &item, file.items(), probe.location()))?;
         Ok(Dataset::Matrix(Box::new(matrix)))
     }
 

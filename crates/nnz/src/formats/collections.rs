@@ -65,7 +65,16 @@ pub trait CollectionFormat: Sync {
         context: &Context,
     ) -> Result<Option<Summary>>;
 
-    /// Concatenates the cells of several collections. Returns `None` without doing anything if only their main matrices
+    /// Returns the axis along which collections such as this one are concatenated; `None` if they cannot be.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    fn concat_axis(&self, source: &dyn Collection) -> Result<Option<Axis>> {
+        Ok(AxisKind::cell_axis(source.axes()?.header().axis_kinds))
+    }
+
+    /// Concatenates several collections. Returns `None` without doing anything if only their main matrices
     /// can be written.
     ///
     /// # Errors

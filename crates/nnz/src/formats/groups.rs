@@ -7,7 +7,7 @@ use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::Opened;
 
-use super::{Confidence, DatasetKind, Member, Probe, Registry};
+use super::{Confidence, DatasetKind, Detected, Member, Probe, Registry};
 use crate::{Dataset, Location, OpenOptions};
 
 impl Registry {
@@ -142,16 +142,23 @@ pub fn other_groups(
     if probe.group_name().is_none() {
         return Ok(Vec::new());
     }
-    let (probe, read) = match group {
-        Some(_) => (probe, String::new()),
-        None => {
-            let found = context.detect(location, options)?;
-            let read = found.group().unwrap_or_default().to_owned();
-            (found.into_probe(), read)
-        }
+    if group.is_some() {
+        let mut others = registry.all_groups(&probe)?;
+        others.retain(|group| !group.is_empty());
+        return Ok(others);
+    }
+    others_beside(&context.detect(location, options)?, registry)
+}
+
+/// Lists the groups of a file, except the one that is read and those that are parts of it.
+fn others_beside(found: &Detected, registry: &Registry) -> Result<Vec<String>> {
+    let read = found.group().unwrap_or_default();
+    let is_part = |group: &str| {
+        found.format().includes_groups()
+            && group.strip_prefix(read).is_some_and(|rest| read.is_empty() || rest.starts_with('/'))
     };
-    let mut others = registry.all_groups(&probe)?;
-    others.retain(|group| *group != read);
+    let mut others = registry.all_groups(found.probe())?;
+    others.retain(|group| group != read && !is_part(group));
     Ok(others)
 }
 
@@ -221,11 +228,8 @@ pub fn inspect(
     let inspect = || {
         let found = context.detect(location, options)?;
         let (members, mut others) = (found.members(), Ok(Vec::new()));
-        if let Some(read) = found.group().filter(|_| is_root(location)) {
-            others = registry.all_groups(found.probe()).map(|mut groups| {
-                groups.retain(|group| group != read);
-                groups
-            });
+        if found.group().is_some() && is_root(location) {
+            others = others_beside(&found, registry);
         }
         let dataset = found.open(options)?;
         Ok(Inspection { dataset, members, others })

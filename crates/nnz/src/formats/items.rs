@@ -3,10 +3,11 @@
 use crate::Context;
 use std::fmt;
 
-use nnz_core::{Annotations, Axis, Finding, MatrixSource, Place, Placed, Result};
+use nnz_core::{Annotations, Axis, Error, ErrorKind, Finding, MatrixSource, Place, Placed, Result};
 use nnz_engine::{Observed, check, report_error};
 
 use super::Member;
+use super::unrecognized::no_group;
 use crate::Location;
 
 /// Checks matrices of a file: `opened` is the file with those to check, `places` returns the name of one in messages.
@@ -43,6 +44,22 @@ pub(super) fn place_of_item(
     let group = group.as_deref().or(found).unwrap_or_default().trim_matches('/');
     let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
     Location::Path { path: path.clone(), group: Some(inner) }.source_place()
+}
+
+/// Lists the matrices of a file that does not have the selected one.
+pub(super) fn absent<I: fmt::Display + PartialEq>(
+    error: Error,
+    item: &I,
+    items: Result<Vec<I>>,
+    location: &Location,
+) -> Error {
+    match items {
+        Ok(items) if matches!(error.kind(), ErrorKind::Missing) && !items.contains(item) => {
+            let names = items.iter().map(ToString::to_string).collect();
+            no_group("no such group", names, location)
+        }
+        _ => error,
+    }
 }
 
 /// Lists a matrix; `kind` returns how it is stored.

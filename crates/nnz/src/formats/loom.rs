@@ -12,13 +12,12 @@ use crate::formats::Abilities;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result};
-use nnz_singlecell::loom::{Item, Loom};
+use nnz_core::{Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
 use collection::LoomCollection;
 
-use super::unrecognized::no_group;
+use super::items::absent;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -64,7 +63,8 @@ impl Format for LoomFile {
             return Ok(Dataset::Collection(Arc::new(LoomCollection::new(file, &probe))));
         };
         let matrix = file.matrix(&item);
-        let matrix = matrix.map_err(|error| absent(error, &item, &file, probe.location()))?;
+        let matrix =
+            matrix.map_err(|error| absent(error, &item, file.items(), probe.location()))?;
         Ok(Dataset::Matrix(Box::new(matrix)))
     }
 
@@ -101,16 +101,5 @@ impl Format for LoomFile {
 
     fn abilities(&self) -> Abilities<'_> {
         Abilities::default().collections(self)
-    }
-}
-
-/// Lists the matrices of a file that does not have the selected one.
-fn absent(error: Error, item: &Item, file: &Loom, location: &Location) -> Error {
-    match file.items() {
-        Ok(items) if matches!(error.kind(), ErrorKind::Missing) && !items.contains(item) => {
-            let names = items.iter().map(ToString::to_string).collect();
-            no_group("no such group", names, location)
-        }
-        _ => error,
     }
 }

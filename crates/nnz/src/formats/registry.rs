@@ -17,7 +17,7 @@ use super::matrix_market;
 use super::table;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Probe, binsparse};
 #[cfg(feature = "singlecell")]
-use super::{anndata, fragment_text, loom, tenx};
+use super::{anndata, fragment_text, loom, mudata, tenx};
 #[cfg(feature = "bpcells")]
 use super::{bpcells, bpcells_fragments};
 #[cfg(feature = "text")]
@@ -44,6 +44,8 @@ const FORMATS: &[&dyn Format] = &[
     &binsparse::Binsparse,
     #[cfg(feature = "singlecell")]
     &loom::LoomFile,
+    #[cfg(feature = "singlecell")]
+    &mudata::MuDataFile,
     #[cfg(feature = "singlecell")]
     &anndata::AnnDataFile,
     #[cfg(feature = "scientific")]
@@ -176,7 +178,10 @@ impl Registry {
     ///
     /// Fails if no format has the name.
     pub fn parse_target(&self, text: &str) -> Result<(&'static dyn Format, FormatOptions)> {
-        let found = self.find(text).filter(|format| writes_matrices(format.info()));
+        let is_target = |format: &&'static dyn Format| {
+            writes_matrices(format.info()) || format.abilities().collections.is_some()
+        };
+        let found = self.find(text).filter(is_target);
         let claimed = || {
             let claim =
                 |format: &&'static dyn Format| Some((*format, (format.info().claims)(text)?));

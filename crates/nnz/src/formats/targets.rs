@@ -72,8 +72,15 @@ impl Context {
                 let kinds = [info.reads, info.writes].concat();
                 kinds.contains(&DatasetKind::Fragments) && !kinds.contains(&DatasetKind::Matrix)
             });
-        match fragments.into_iter().find_map(|info| info.extension_of(path)) {
-            Some(extension) => refused(extension, "fragments"),
+        if let Some(extension) = fragments.into_iter().find_map(|info| info.extension_of(path)) {
+            return refused(extension, "fragments");
+        }
+        // No format writes matrices with this extension.
+        let formats = self.registry().formats().iter();
+        let mut whole = formats.filter(|format| format.abilities().collections.is_some());
+        match whole.find_map(|format| Some((format.info().extension_of(path)?, format.info().name)))
+        {
+            Some((extension, name)) => refused(extension, &format!("whole files of {name}")),
             None => Ok(()),
         }
     }

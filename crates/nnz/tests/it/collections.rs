@@ -27,9 +27,11 @@ fn open(path: &Path) -> Dataset {
 const FILES: [&str; 3] =
     ["loom/attrs.loom", "loom/graphs.loom", "anndata/valid/0.11.4/h5ad/full_csr.h5ad"];
 
+const MUDATA: &str = "mudata/cells-0.3.h5mu";
+
 #[test]
 fn members_are_those_of_their_locations() {
-    for name in FILES {
+    for name in FILES.into_iter().chain([MUDATA]) {
         let path = golden(name);
         let Dataset::Collection(collection) = open(&path) else { panic!("{name}") };
         let shape = collection.axes().unwrap().header().shape;

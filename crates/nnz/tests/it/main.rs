@@ -31,6 +31,7 @@ mod in_memory;
 mod invalid_batches;
 mod loom;
 mod matlab;
+mod mudata;
 mod mutations;
 mod partly_sorted;
 mod progress;

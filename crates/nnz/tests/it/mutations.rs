@@ -98,6 +98,11 @@ fn anndata() -> Vec<Subject> {
     files
 }
 
+/// A MuData file.
+fn mudata() -> Vec<Subject> {
+    Subject::in_folder("testdata/mudata", "mudata/", |path| path.ends_with("cells-0.3.h5mu"))
+}
+
 /// Loom files of all versions, valid and broken.
 fn loom() -> Vec<Subject> {
     let is_file = |path: &Path| path.extension().is_some_and(|ending| ending == "loom");
@@ -355,6 +360,10 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         edit_copy(path, target, valid)?;
         clear(&[&target.to_path_buf()]);
     }
+    if path.extension().is_some_and(|extension| extension == "h5mu") {
+        copy_whole(path, target, valid)?;
+        clear(&[&target.to_path_buf()]);
+    }
     for finding in &faults {
         if !finding.place.path.as_deref().is_some_and(|place| names(place, path)) {
             return Err(format!("a finding without a path: {finding}"));
@@ -486,6 +495,27 @@ fn edit_copy(path: &Path, target: &Path, valid: bool) -> Result<(), String> {
         true => Err(format!("not valid after an edit: {validated:?} {faults:?}")),
         false => Ok(()),
     }
+}
+
+/// Writes a file of several matrices as a whole, and some of its rows. A valid file is written.
+fn copy_whole(path: &Path, target: &Path, valid: bool) -> Result<(), String> {
+    let options = unsynced().format("mudata").overwrite(true);
+    let context = Context::default().with_memory(32 << 20).with_threads(1);
+    let (rows, all) = (nnz::Selection::ranges([2..4, 0..1]), nnz::Selection::all());
+    let whole = nnz::convert(location(path), location(target), &options, &context);
+    let part = nnz::slice(location(path), location(target), [&rows, &all], &options, &context);
+    for done in [whole, part] {
+        match done {
+            Err(error) if valid => return Err(format!("is valid, and is not written: {error}")),
+            Err(error)
+                if !error.place().path.as_deref().is_some_and(|place| names(place, path)) =>
+            {
+                return Err(format!("an error without a path: {error}"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 struct Read {
@@ -626,7 +656,7 @@ fn freed_memory_is_part_of_the_peak() {
 
 #[test]
 fn undamaged_files_pass() {
-    for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata()] {
+    for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata(), mudata()] {
         as_they_are(&subjects);
     }
 }
@@ -645,6 +675,7 @@ fn randomly_damaged_files() {
     // The tests of nnz-daphne damage its files as often as others are damaged here.
     damaged_at_random(&daphne, damage::FILE, mutations().div_ceil(4));
     damaged_at_random(&anndata, damage::FILE, mutations());
+    damaged_at_random(&mudata(), damage::FILE, 4 * mutations());
 }
 
 fn damaged_at_random(subjects: &[Subject], damages: &[Damage], count: u64) {
@@ -667,7 +698,7 @@ fn damaged_at_random(subjects: &[Subject], damages: &[Damage], count: u64) {
 
 #[test]
 fn truncated_files() {
-    for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata()] {
+    for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata(), mudata()] {
         cut_short(&subjects, 16);
     }
 }

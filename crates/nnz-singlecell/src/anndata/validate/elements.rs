@@ -6,7 +6,7 @@ use nnz_container::tree::{ElementType, Group, NdArray};
 use nnz_core::{At, Finding, Place, Placed, Result, readable};
 use nnz_engine::{TaskContext, check as check_matrix};
 
-use super::{check, check_encoding, report};
+use super::{check, check_attributes, check_encoding, report};
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::file::is_matrix;
 use crate::anndata::frame::check_column;
@@ -47,7 +47,10 @@ impl AnnData {
                     None => None,
                 };
                 match Element::at(&*self.root, path) {
-                    Ok(Some(Element::Group(group))) => walk.members(&*group, path, len, true)?,
+                    Ok(Some(Element::Group(group))) => {
+                        check_attributes(&*group, walk.each)?;
+                        walk.members(&*group, path, len, true)?;
+                    }
                     Ok(_) => {}
                     Err(error) => report(error, walk.each)?,
                 }
@@ -55,7 +58,10 @@ impl AnnData {
         }
         walk.rows = None;
         match Element::find(&*self.root, "uns") {
-            Ok(Some(Element::Group(uns))) => walk.members(&*uns, "uns", None, false),
+            Ok(Some(Element::Group(uns))) => {
+                check_attributes(&*uns, walk.each)?;
+                walk.members(&*uns, "uns", None, false)
+            }
             Ok(_) => Ok(()),
             Err(error) => report(error, walk.each),
         }

@@ -22,13 +22,16 @@ use crate::times;
 const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
 
 /// The encoding of a root.
-pub(super) const ROOT: &str = "anndata";
+pub(crate) const ROOT: &str = "anndata";
+
+/// The attributes of MuData, which are written anew or name the program that wrote a file.
+const OF_MUDATA: [&str; 3] = ["axis", "encoder", "encoder-version"];
 
 /// The arrays of a sparse matrix.
 const ENTRIES: [&str; 3] = ["data", "indices", "indptr"];
 
 /// Returns whether an attribute is defined by anndata for elements of an encoding, which is empty before anndata 0.8.
-pub(super) fn is_own(encoding: &str, name: &str) -> bool {
+pub(crate) fn is_own(encoding: &str, name: &str) -> bool {
     let own: &[&str] = match encoding {
         "csr_matrix" | "csc_matrix" => &["shape", "h5sparse_format", "h5sparse_shape"],
         "dataframe" => &["_index", "column-order"],
@@ -49,7 +52,7 @@ pub(super) fn is_own(encoding: &str, name: &str) -> bool {
 }
 
 /// Lists the attributes of an element that anndata does not define.
-pub(super) fn foreign<T: Attributes + ?Sized>(from: &T, encoding: &str) -> Result<Vec<String>> {
+pub(crate) fn foreign<T: Attributes + ?Sized>(from: &T, encoding: &str) -> Result<Vec<String>> {
     let mut names = from.attributes()?;
     names.retain(|name| !is_own(encoding, name));
     Ok(names)
@@ -57,7 +60,7 @@ pub(super) fn foreign<T: Attributes + ?Sized>(from: &T, encoding: &str) -> Resul
 
 /// Returns the members of an element that have attributes of their own, though they are parts of it: the arrays of a
 /// matrix, the index and columns of a table, the arrays of a column. `None` if members are elements themselves.
-pub(super) fn parts(group: &dyn SourceGroup, encoding: &str) -> Result<Option<Vec<String>>> {
+pub(crate) fn parts(group: &dyn SourceGroup, encoding: &str) -> Result<Option<Vec<String>>> {
     Ok(match encoding {
         "csr_matrix" | "csc_matrix" => Some(ENTRIES.map(str::to_owned).to_vec()),
         "categorical" => Some(["codes", "categories"].map(str::to_owned).to_vec()),
@@ -74,7 +77,7 @@ pub(super) fn parts(group: &dyn SourceGroup, encoding: &str) -> Result<Option<Ve
 }
 
 /// Lists the members of a matrix, or of a column with several arrays, that anndata does not define.
-pub(super) fn foreign_members(group: &dyn SourceGroup) -> Result<Vec<String>> {
+pub(crate) fn foreign_members(group: &dyn SourceGroup) -> Result<Vec<String>> {
     let encoding = Encoding::of(group, &Place::path(group.path()))?.kind;
     let is_table = match &*encoding {
         "" => group.attribute("_index")?.is_some(),
@@ -98,7 +101,7 @@ fn members_of_table(group: &dyn SourceGroup) -> Result<Vec<String>> {
 
 /// The attributes that are written with an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AttributeScope<'a> {
+pub(crate) enum AttributeScope<'a> {
     /// All: the element is written as a whole.
     All,
     /// Attributes of anndata: each row of the element belongs to a row of an axis, some of which are left out or moved.
@@ -137,16 +140,16 @@ fn lengths(picks: Picks<'_>) -> Vec<u64> {
 }
 
 /// Why attributes are left out.
-pub(super) const NEW_NAMES: &str = "not kept with other names or columns";
-pub(super) const OLD_LAYOUT: &str = "not kept in the current layout of tables";
-pub(super) const NOT_JOINED: &str = "not concatenated";
-pub(super) const AS_TIMES: &str = "not kept when nullable integers become dates";
-pub(super) const NOT_AN_ELEMENT: &str = "not an element of AnnData";
+pub(crate) const NEW_NAMES: &str = "not kept with other names or columns";
+pub(crate) const OLD_LAYOUT: &str = "not kept in the current layout of tables";
+pub(crate) const NOT_JOINED: &str = "not concatenated";
+pub(crate) const AS_TIMES: &str = "not kept when nullable integers become dates";
+pub(crate) const NOT_AN_ELEMENT: &str = "not an element of AnnData";
 const OF_OTHER_ROWS: &str = "may describe rows or columns that are left out or moved";
 
 impl Transfer<'_> {
     /// Writes the attributes of a group whose members are elements, or of a table.
-    pub(super) fn attributes_of_group(
+    pub(crate) fn attributes_of_group(
         &mut self,
         from: &dyn SourceGroup,
         to: NodeId,
@@ -166,7 +169,7 @@ impl Transfer<'_> {
     }
 
     /// Writes the attributes of an array.
-    pub(super) fn attributes_of_array(
+    pub(crate) fn attributes_of_array(
         &mut self,
         from: &dyn NdArray,
         to: NodeId,
@@ -210,7 +213,7 @@ impl Transfer<'_> {
     }
 
     /// Writes the attributes of other programs of a group: attributes of anndata are written already.
-    pub(super) fn other_attributes_of_group(
+    pub(crate) fn other_attributes_of_group(
         &mut self,
         from: &dyn SourceGroup,
         to: NodeId,
@@ -271,7 +274,7 @@ impl Transfer<'_> {
     }
 
     /// Reports the members of a matrix, or of a column with several arrays, that are not written.
-    pub(super) fn members_dropped(&mut self, from: &dyn SourceGroup, path: &str) -> Result<()> {
+    pub(crate) fn members_dropped(&mut self, from: &dyn SourceGroup, path: &str) -> Result<()> {
         for name in foreign_members(from)? {
             self.dropped(&format!("{path}/{name}"), NOT_AN_ELEMENT);
         }
@@ -279,7 +282,7 @@ impl Transfer<'_> {
     }
 
     /// Reports the attributes of other programs of elements that are written anew, and of their parts.
-    pub(super) fn attributes_left_out<'e>(
+    pub(crate) fn attributes_left_out<'e>(
         &mut self,
         elements: impl IntoIterator<Item = &'e Element>,
         path: &str,
@@ -294,21 +297,23 @@ impl Transfer<'_> {
     }
 
     /// Same for the roots of files.
-    pub(super) fn attributes_of_roots_left_out<'e>(
+    pub(crate) fn attributes_of_roots_left_out<'e>(
         &mut self,
         roots: impl IntoIterator<Item = &'e dyn SourceGroup>,
         why: &str,
     ) -> Result<()> {
         let mut names = BTreeSet::new();
         for root in roots {
-            names.extend(foreign(root, ROOT)?.iter().map(|name| shown("/", name)));
+            let foreign = foreign(root, ROOT)?;
+            let kept = foreign.iter().filter(|name| !OF_MUDATA.contains(&name.as_str()));
+            names.extend(kept.map(|name| shown("/", name)));
         }
         names.iter().for_each(|name| self.left_out(name, why));
         Ok(())
     }
 
     /// Same for a group.
-    pub(super) fn attributes_of_group_left_out(
+    pub(crate) fn attributes_of_group_left_out(
         &mut self,
         from: &dyn SourceGroup,
         path: &str,
@@ -322,12 +327,12 @@ impl Transfer<'_> {
 }
 
 /// Returns the name of an attribute in messages.
-pub(super) fn shown(path: &str, name: &str) -> String {
+pub(crate) fn shown(path: &str, name: &str) -> String {
     format!("{path}, attribute {name:?}")
 }
 
 /// Lists the attributes of other programs of an element and its parts.
-pub(super) fn foreign_of_element(
+pub(crate) fn foreign_of_element(
     from: &Element,
     path: &str,
     out: &mut BTreeSet<String>,
@@ -354,7 +359,7 @@ fn foreign_of_group(from: &dyn SourceGroup, path: &str, out: &mut BTreeSet<Strin
 }
 
 /// Separates what the container does not support from other errors.
-pub(super) fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+pub(crate) fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(done) => Ok(Ok(done)),
         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {

@@ -19,7 +19,7 @@ use crate::anndata::{AnnData, DataFrame, Item};
 use crate::without::droppable;
 
 /// The groups whose elements have axes of cells, genes or both.
-const COLLECTIONS: [(&str, [TableAxis; 2]); 5] = [
+pub(crate) const COLLECTIONS: [(&str, [TableAxis; 2]); 5] = [
     ("layers", [TableAxis::Obs, TableAxis::Var]),
     ("obsm", [TableAxis::Obs, TableAxis::Nothing]),
     ("varm", [TableAxis::Var, TableAxis::Nothing]),
@@ -28,34 +28,32 @@ const COLLECTIONS: [(&str, [TableAxis; 2]); 5] = [
 ];
 
 /// The names of these groups.
-pub(super) const NAMES: [&str; 5] = ["layers", "obsm", "varm", "obsp", "varp"];
+pub(crate) const NAMES: [&str; 5] = ["layers", "obsm", "varm", "obsp", "varp"];
 
 /// All other known members of a root.
-pub(super) const KNOWN: [&str; 8] =
+pub(crate) const KNOWN: [&str; 8] =
     ["X", "obs", "var", "uns", "raw", "raw.X", "raw.var", "raw.varm"];
 
 impl Transfer<'_> {
     /// Writes a file.
-    pub(super) fn file(
+    pub(crate) fn file(
         mut self,
         file: &AnnData,
         picks: &FilePicks,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
+        check_shapes(file)?;
+        self.check_free_space_for(self.min_size_of_file(file, picks))?;
+        self.file_in(file, picks, Group::ROOT)?;
+        Ok((self.output.tree, self.report))
+    }
+
+    /// Writes a file, whose shapes were checked, into a group.
+    pub(crate) fn file_in(&mut self, file: &AnnData, picks: &FilePicks, out: Group) -> Result<()> {
         let root = &*file.root;
         let (obs, var) = (file.obs()?, file.var()?);
-        // Wrong shapes are an error before anything is written.
-        for item in file.items()? {
-            let opened = file.matrix(&item).map(drop);
-            opened.map_err(|error| match item {
-                Item::X => error,
-                _ => droppable(error, &item.to_string()),
-            })?;
-        }
-        self.check_free_space_for(self.min_size_of_file(file, picks))?;
         let [rows, cols] = [(&obs, &picks.obs), (&var, &picks.var)]
             .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
         self.report.shape = Some(Shape { rows, cols });
-        let out = Group::ROOT;
         self.other_attributes_of_group(
             root,
             out.0,
@@ -87,23 +85,44 @@ impl Transfer<'_> {
         for (name, axes) in COLLECTIONS {
             self.collection(file, name, (out, name), picks.along(axes))?;
         }
-        self.raw(file, picks)?;
-        match Element::find(root, "uns").map_err(|error| droppable(error, "uns"))? {
+        self.raw(file, picks, out)?;
+        self.unstructured(file, picks, out)?;
+        self.others(file, picks, out, |name| {
+            KNOWN.contains(&name) || COLLECTIONS.iter().any(|(known, _)| *known == name)
+        })
+    }
+
+    /// Writes `uns`; an empty one if it is missing.
+    pub(crate) fn unstructured(
+        &mut self,
+        file: &AnnData,
+        picks: &FilePicks,
+        out: Group,
+    ) -> Result<()> {
+        match Element::find(&*file.root, "uns").map_err(|error| droppable(error, "uns"))? {
             Some(Element::Group(uns)) => {
                 let old = old_categories(file)?;
                 let left_out: Vec<&str> = old.iter().map(String::as_str).collect();
                 let picks = picks.along([TableAxis::Obs, TableAxis::Obs]);
-                self.mapping(&*uns, (out, "uns"), "uns", picks, &left_out)?;
+                self.mapping(&*uns, (out, "uns"), "uns", picks, &left_out)
             }
-            _ => self.empty((out, "uns"))?,
+            _ => self.empty((out, "uns")),
         }
-        for child in root.children()? {
-            let known = KNOWN.contains(&&*child.name)
-                || COLLECTIONS.iter().any(|(name, _)| *name == child.name);
-            if known {
+    }
+
+    /// Writes the members of a root that are not known, if everything is selected.
+    pub(crate) fn others(
+        &mut self,
+        file: &AnnData,
+        picks: &FilePicks,
+        out: Group,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        for child in file.root.children()? {
+            if is_known(&child.name) {
                 continue;
             }
-            let found = Element::find(root, &child.name);
+            let found = Element::find(&*file.root, &child.name);
             match found.map_err(|error| droppable(error, &child.name))? {
                 Some(other) if picks.is_whole() => {
                     self.element(&other, (out, &child.name), &child.name, ALL)?;
@@ -111,11 +130,11 @@ impl Transfer<'_> {
                 _ => self.left_out(&child.name, NOT_AN_ELEMENT),
             }
         }
-        Ok((self.output.tree, self.report))
+        Ok(())
     }
 
     /// Writes a table of cells or genes.
-    fn root_table(
+    pub(crate) fn root_table(
         &mut self,
         file: &AnnData,
         from: &str,
@@ -133,7 +152,7 @@ impl Transfer<'_> {
     }
 
     /// Writes a group of elements; an empty one if it is missing.
-    fn collection(
+    pub(crate) fn collection(
         &mut self,
         file: &AnnData,
         from: &str,
@@ -161,14 +180,14 @@ impl Transfer<'_> {
     }
 
     /// Writes the matrix before genes were selected, with its own genes.
-    fn raw(&mut self, file: &AnnData, picks: &FilePicks) -> Result<()> {
+    fn raw(&mut self, file: &AnnData, picks: &FilePicks, out: Group) -> Result<()> {
         let Some((path, x)) = file.element(&Item::RawX)? else { return Ok(()) };
         let (parent, _) = path.rsplit_once(['/', '.']).unwrap_or((&path, ""));
         let at = |name: &str| match path.contains('/') {
             true => format!("{parent}/{name}"),
             false => format!("{parent}.{name}"),
         };
-        let raw = self.output.group(Group::ROOT, "raw")?;
+        let raw = self.output.group(out, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             let picks = picks.along(Item::RawX.axes());
@@ -198,8 +217,20 @@ impl Transfer<'_> {
     }
 }
 
+/// Checks all matrices, so that wrong shapes are an error before anything is written.
+pub(crate) fn check_shapes(file: &AnnData) -> Result<()> {
+    for item in file.items()? {
+        let opened = file.matrix(&item).map(drop);
+        opened.map_err(|error| match item {
+            Item::X => error,
+            _ => droppable(error, &item.to_string()),
+        })?;
+    }
+    Ok(())
+}
+
 /// Lists the members of `uns` that belong to columns of tables, in anndata 0.6 and before.
-pub(super) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
+pub(crate) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for (name, frame) in [("obs", file.obs()?), ("var", file.var()?)] {
         if let Some(Element::Array(_)) = Element::find(&*file.root, name)? {
@@ -214,7 +245,7 @@ pub(super) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
 }
 
 /// Lists everything except a matrix and the tables of its axes.
-pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
+pub(crate) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
     let mut others = Vec::new();
     let root = &*file.root;
     for child in root.children()? {
@@ -241,7 +272,7 @@ pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
 
 /// Lists the attributes of other programs of a matrix and the tables of its axes, and of the root if the matrix stands
 /// for the file.
-pub(super) fn foreign_attributes(
+pub(crate) fn foreign_attributes(
     file: &AnnData,
     item: &Item,
     with_root: bool,

@@ -1,7 +1,7 @@
 //! Concatenating the cells of several files, like `anndata.concat`.
 
 mod dense;
-mod genes;
+pub(crate) mod genes;
 mod merged;
 mod sparse;
 mod tables;
@@ -20,7 +20,7 @@ use crate::anndata::element::Element;
 use crate::anndata::output::Group;
 use crate::anndata::sink::MAPPINGS;
 use crate::anndata::{AnnData, DataFrame, Item};
-use genes::Columns;
+use genes::{Columns, Genes};
 
 /// Options for concatenating files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct ConcatFilesOptions<'a> {
 }
 
 /// A file, and its name for messages.
-type File = (AnnData, Place);
+pub(crate) type File = (AnnData, Place);
 
 impl AnnData {
     /// Concatenates the cells of several files into an empty tree, which the caller finishes: `X`,
@@ -65,7 +65,17 @@ impl Transfer<'_> {
         files: &[File],
         how: &ConcatFilesOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        let root = Group::ROOT;
+        self.files_in(files, how, Group::ROOT)?;
+        Ok((self.output.tree, self.report))
+    }
+
+    /// Concatenates files into a group, and returns their genes.
+    pub(crate) fn files_in(
+        &mut self,
+        files: &[File],
+        how: &ConcatFilesOptions<'_>,
+        root: Group,
+    ) -> Result<Genes> {
         let obs = frames(files, AnnData::obs)?;
         let var = frames(files, AnnData::var)?;
         for (file, place) in files {
@@ -100,16 +110,17 @@ impl Transfer<'_> {
             self.output.encode(group, "dict", "0.1.0")?;
             match name {
                 "layers" => {
-                    self.joined_mapping(files, name, group, Some(&genes.columns), &obs, how)?
+                    let columns = Some(&genes.columns);
+                    self.joined_mapping(files, (name, &[]), group, columns, &obs, how)?
                 }
-                "obsm" => self.joined_mapping(files, name, group, None, &obs, how)?,
-                "varm" => self.joined_varm(files, &var, group, &genes.columns)?,
+                "obsm" => self.joined_mapping(files, (name, &[]), group, None, &obs, how)?,
+                "varm" => self.joined_varm(files, &var, group, &genes.columns, &[])?,
                 _ => {}
             }
         }
-        self.joined_raw(files, &places, how)?;
+        self.joined_raw(files, &places, how, root)?;
         self.name_others(files)?;
-        Ok((self.output.tree, self.report))
+        Ok(genes)
     }
 
     /// Writes a matrix that all files have.
@@ -136,11 +147,11 @@ impl Transfer<'_> {
         self.joined(elements, files, to, &item.to_string(), Some(columns), None, how)
     }
 
-    /// Writes the elements of a group that all files have, or that any file has in an outer join.
-    fn joined_mapping(
+    /// Writes the elements of a group that all files have, or that any file has in an outer join, except some.
+    pub(crate) fn joined_mapping(
         &mut self,
         files: &[File],
-        name: &str,
+        (name, except): (&str, &[String]),
         to: Group,
         columns: Option<&Columns>,
         obs: &[Arc<DataFrame>],
@@ -161,8 +172,8 @@ impl Transfer<'_> {
                 None => BTreeSet::new(),
             });
         }
-        let any: BTreeSet<&String> = keys.iter().flatten().collect();
-        for key in any {
+        let any = keys.iter().flatten().filter(|key| !except.contains(key));
+        for key in any.collect::<BTreeSet<_>>() {
             let path = format!("{name}/{key}");
             let of_all = keys.iter().all(|keys| keys.contains(key));
             if !of_all && how.join != Some(Join::Outer) {
@@ -236,6 +247,7 @@ impl Transfer<'_> {
         files: &[File],
         places: &[&Place],
         how: &ConcatFilesOptions<'_>,
+        root: Group,
     ) -> Result<()> {
         let mut there = 0;
         for (file, _) in files {
@@ -252,7 +264,7 @@ impl Transfer<'_> {
         }
         let var = frames(files, AnnData::raw_var)?;
         let genes = Columns::of_names(&var, places, how.join, self.options.context.memory())?;
-        let raw = self.output.group(Group::ROOT, "raw")?;
+        let raw = self.output.group(root, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;
         // Without annotations, like in anndata.
@@ -264,7 +276,7 @@ impl Transfer<'_> {
     }
 
     /// Reports the attributes of a table that are not concatenated.
-    fn attributes_not_joined(&mut self, files: &[File], path: &str) -> Result<()> {
+    pub(crate) fn attributes_not_joined(&mut self, files: &[File], path: &str) -> Result<()> {
         let mut tables = Vec::with_capacity(files.len());
         for (file, _) in files {
             tables.extend(Element::at(&*file.root, path)?);
@@ -273,7 +285,7 @@ impl Transfer<'_> {
     }
 
     /// Reports the elements that are not concatenated.
-    fn name_others(&mut self, files: &[File]) -> Result<()> {
+    pub(crate) fn name_others(&mut self, files: &[File]) -> Result<()> {
         let mut left = BTreeSet::new();
         for (file, _) in files {
             for name in ["varp", "obsp", "uns", "raw/varm"] {
@@ -289,7 +301,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    fn columns_left_out(&mut self, path: &str, frames: &[Arc<DataFrame>]) {
+    pub(crate) fn columns_left_out(&mut self, path: &str, frames: &[Arc<DataFrame>]) {
         let names: BTreeSet<&str> = frames
             .iter()
             .flat_map(|frame| frame.columns().iter().map(|info| &*info.name))
@@ -326,7 +338,7 @@ impl ElementKind {
     }
 }
 
-fn frames(
+pub(crate) fn frames(
     files: &[File],
     open: impl Fn(&AnnData) -> Result<Arc<DataFrame>>,
 ) -> Result<Vec<Arc<DataFrame>>> {

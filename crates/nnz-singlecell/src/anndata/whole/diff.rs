@@ -12,7 +12,7 @@ use nnz_engine::{
     diff_columns,
 };
 
-use super::collections::{KNOWN, NAMES, old_categories};
+use super::collections::{KNOWN, NAMES, check_shapes, old_categories};
 use crate::anndata::element::{Element, Encoding, SparseGroup};
 use crate::anndata::{AnnData, DataFrame, Item, MatrixSource};
 use crate::without::droppable;
@@ -40,17 +40,22 @@ impl AnnData {
         context: &TaskContext,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
-        let files = [self, other];
         // Shapes that do not match are an error before anything is compared: entries of a row that nothing else has
         // could take any time.
-        for file in files {
-            for item in file.items()? {
-                file.matrix(&item).map(drop).map_err(|error| match item {
-                    Item::X => error,
-                    _ => droppable(error, &item.to_string()),
-                })?;
-            }
-        }
+        check_shapes(self)?;
+        check_shapes(other)?;
+        self.diff_except(other, &[], (options, context), each)
+    }
+
+    /// Compares all elements of two files, whose shapes were checked, except some members of the roots.
+    pub(crate) fn diff_except(
+        &self,
+        other: &Self,
+        except: &[&str],
+        (options, context): (&DiffOptions, &TaskContext),
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<()> {
+        let files = [self, other];
         let kinds = files.map(|file| file.root.info().name);
         let mut comparison = Comparison { options, context, each, kinds };
         comparison.root_attributes(files)?;
@@ -88,9 +93,9 @@ impl AnnData {
             let is_known = |name: &String| KNOWN.contains(&&**name) || NAMES.contains(&&**name);
             others.extend(children(&*file.root)?.into_iter().filter(|name| !is_known(name)));
         }
-        for name in others {
-            let found = both(files, |file| Element::find(&*file.root, &name))?;
-            comparison.pair(&name, found)?;
+        for name in others.iter().filter(|name| !except.contains(&&***name)) {
+            let found = both(files, |file| Element::find(&*file.root, name))?;
+            comparison.pair(name, found)?;
         }
         Ok(())
     }

@@ -51,19 +51,19 @@ fn in_uns<'a>(from: &Element, path: &str, picks: Picks<'a>) -> Result<Picks<'a>>
 }
 
 /// Writes elements into a new file.
-pub(super) struct Transfer<'a> {
-    pub(super) output: Output,
-    pub(super) options: &'a FileOptions<'a>,
-    pub(super) report: Report,
+pub(crate) struct Transfer<'a> {
+    pub(crate) output: Output,
+    pub(crate) options: &'a FileOptions<'a>,
+    pub(crate) report: Report,
     /// Names of cells and of genes, if they replace the names in the file.
-    pub(super) names: [Option<Arc<StringList>>; 2],
+    pub(crate) names: [Option<Arc<StringList>>; 2],
     /// Groups that were copied, in containers in which a group may have several names.
     seen: BTreeSet<u64>,
     groups: usize,
 }
 
 impl<'a> Transfer<'a> {
-    pub(super) fn new(tree: Box<dyn TreeWriter>, options: &'a FileOptions<'a>) -> Self {
+    pub(crate) fn new(tree: Box<dyn TreeWriter>, options: &'a FileOptions<'a>) -> Self {
         let output = Output::new(tree, options.compression.unwrap_or_default());
         Self {
             output,
@@ -75,17 +75,17 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    pub(super) fn dropped(&mut self, path: &str, why: impl std::fmt::Display) {
+    pub(crate) fn dropped(&mut self, path: &str, why: impl std::fmt::Display) {
         self.report.dropped.push(format!("{path} ({why})"));
     }
 
     /// Reports what is left out in any target.
-    pub(super) fn left_out(&mut self, path: &str, why: impl std::fmt::Display) {
+    pub(crate) fn left_out(&mut self, path: &str, why: impl std::fmt::Display) {
         self.report.left_out.push(format!("{path} ({why})"));
     }
 
     /// Writes an element as a member of a group. `path` is its location in the file.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         from: &Element,
         to: (Group, &str),
@@ -205,7 +205,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Writes all members of a group, except some.
-    pub(super) fn mapping(
+    pub(crate) fn mapping(
         &mut self,
         from: &dyn SourceGroup,
         to: (Group, &str),
@@ -448,7 +448,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Keeps the unit of dates that are stored as integers.
-    pub(super) fn set_unit(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
+    pub(crate) fn set_unit(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
         let ElementType::Time(time) = from.element_type() else { return Ok(()) };
         if self.output.tree.supports(from.element_type())
             || from.attribute(times::ATTRIBUTE)?.is_some()
@@ -459,7 +459,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Sets the encoding of an array that has none.
-    pub(super) fn encode_array(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
+    pub(crate) fn encode_array(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
         if !Encoding::of(from, &from.place())?.kind.is_empty() {
             return Ok(());
         }
@@ -476,7 +476,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Returns the compression for an array, which depends on whether it was compressed.
-    pub(super) fn compression(&self, from: &dyn NdArray) -> Compression {
+    pub(crate) fn compression(&self, from: &dyn NdArray) -> Compression {
         let uncompressed = |name: &String| {
             let name = name.strip_prefix("numcodecs.").unwrap_or(name);
             matches!(name, "shuffle" | "fletcher32" | "crc32c" | "delta")

@@ -16,13 +16,13 @@ const INDEX: u64 = 4;
 
 impl Transfer<'_> {
     /// Fails if the disk has less free space.
-    pub(super) fn check_free_space_for(&self, least: u64) -> Result<()> {
+    pub(crate) fn check_free_space_for(&self, least: u64) -> Result<()> {
         check_free_space(self.options.directory, least, "the output")
     }
 
     /// Returns a lower bound of the size of a file. Compressed elements, and those that cannot be
     /// opened, count as 0.
-    pub(super) fn min_size_of_file(&self, file: &AnnData, picks: &FilePicks) -> u64 {
+    pub(crate) fn min_size_of_file(&self, file: &AnnData, picks: &FilePicks) -> u64 {
         let items = [Item::X, Item::RawX].into_iter().filter_map(|item| {
             let (_, element) = file.element(&item).ok()??;
             Some(self.min_size(&element, picks.along(item.axes()), 0))
@@ -97,7 +97,7 @@ impl Transfer<'_> {
     }
 
     /// Returns a lower bound of the size of a concatenated element. It is 0 if columns change.
-    pub(super) fn min_size_of_joined(&self, elements: &[(Element, bool)]) -> u64 {
+    pub(crate) fn min_size_of_joined(&self, elements: &[(Element, bool)]) -> u64 {
         let same = elements.iter().filter(|(_, same)| *same);
         let each = same.map(|(element, _)| self.min_size(element, ALL, 0));
         each.fold(0, u64::saturating_add)

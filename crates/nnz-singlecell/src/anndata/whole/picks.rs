@@ -6,20 +6,20 @@ use crate::anndata::item::TableAxis;
 
 /// A part of an axis, in the order in which it is written.
 #[derive(Debug)]
-pub(super) struct Pick {
+pub(crate) struct Pick {
     /// Unique positions.
-    pub(super) ranges: Vec<Range<u64>>,
+    pub(crate) ranges: Vec<Range<u64>>,
     /// The number of selected positions.
-    pub(super) len: u64,
+    pub(crate) len: u64,
     /// The length of the axis.
-    pub(super) axis_len: u64,
+    pub(crate) axis_len: u64,
     /// Whether positions ascend.
-    pub(super) ascends: bool,
+    pub(crate) ascends: bool,
 }
 
 impl Pick {
     /// Creates a selection from ranges; `None` if they are the whole axis in order.
-    pub(super) fn new(ranges: Vec<Range<u64>>, axis_len: u64) -> Option<Self> {
+    pub(crate) fn new(ranges: Vec<Range<u64>>, axis_len: u64) -> Option<Self> {
         let whole = match &*ranges {
             [] => axis_len == 0,
             [one] => *one == (0..axis_len),
@@ -32,23 +32,23 @@ impl Pick {
 }
 
 /// The selections along the axes of an element; `None` selects everything.
-pub(super) type Picks<'a> = [Option<&'a Pick>; 2];
+pub(crate) type Picks<'a> = [Option<&'a Pick>; 2];
 
 /// Selects everything.
-pub(super) const ALL: Picks<'static> = [None, None];
+pub(crate) const ALL: Picks<'static> = [None, None];
 
 /// The selections of a file.
 #[derive(Debug, Default)]
-pub(super) struct FilePicks {
+pub(crate) struct FilePicks {
     /// Cells.
-    pub(super) obs: Option<Pick>,
+    pub(crate) obs: Option<Pick>,
     /// Genes.
-    pub(super) var: Option<Pick>,
+    pub(crate) var: Option<Pick>,
 }
 
 impl FilePicks {
     /// Returns the selections along the axes of an element. Genes of `raw` are always kept.
-    pub(super) fn along(&self, axes: [TableAxis; 2]) -> Picks<'_> {
+    pub(crate) fn along(&self, axes: [TableAxis; 2]) -> Picks<'_> {
         axes.map(|along| match along {
             TableAxis::Obs => self.obs.as_ref(),
             TableAxis::Var => self.var.as_ref(),
@@ -57,7 +57,7 @@ impl FilePicks {
     }
 
     /// Returns whether everything is selected.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.obs.is_none() && self.var.is_none()
     }
 }

@@ -6,17 +6,17 @@ use nnz_core::{
 use nnz_singlecell::anndata::{AnnData, Item};
 use std::sync::Arc;
 
-use super::{INFO, absent, members};
+use super::{INFO, members};
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
 };
-use crate::formats::items::place_of_item;
+use crate::formats::items::{absent, place_of_item};
 use crate::formats::{FormatInfo, Member, Probe, drop};
 use crate::{Context, DiffOptions, Location};
 
 /// A file or store, or a group with the contents of one.
 #[derive(Debug)]
-pub(super) struct AnnDataCollection {
+pub(in crate::formats) struct AnnDataCollection {
     pub(super) file: AnnData,
     location: Location,
     /// The group that was found in the file, if none is selected.
@@ -44,10 +44,20 @@ impl AnnDataCollection {
     }
 
     /// Returns the file, after a check that it has all elements to leave out.
-    pub(super) fn file(&self) -> Result<&AnnData> {
+    pub(in crate::formats) fn file(&self) -> Result<&AnnData> {
         match self.missing.first() {
             Some(name) => Err(drop::unknown(name)),
             None => Ok(&self.file),
+        }
+    }
+
+    /// Returns a name for the data: of the selected group, or of the file without its extension.
+    pub(in crate::formats) fn name(&self) -> Option<String> {
+        let Location::Path { path, group } = &self.location else { return None };
+        let group = group.as_deref().unwrap_or_default().trim_matches('/');
+        match group.rsplit('/').next().filter(|name| !name.is_empty()) {
+            Some(name) => Some(name.to_owned()),
+            None => Some(path.file_stem()?.to_str()?.to_owned()),
         }
     }
 
@@ -89,7 +99,7 @@ impl Collection for AnnDataCollection {
         let item: Item = path.parse()?;
         let file = self.file()?;
         let matrix = file.matrix(&item);
-        let matrix = matrix.map_err(|error| absent(error, &item, file, &self.location))?;
+        let matrix = matrix.map_err(|error| absent(error, &item, file.items(), &self.location))?;
         Ok(Box::new(Placed::new(Box::new(matrix), self.place_of(&item))))
     }
 

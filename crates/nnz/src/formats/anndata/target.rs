@@ -18,15 +18,17 @@ use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{self, StagedFile, WriteOptions};
 
 use crate::formats::target::named;
-use crate::formats::{FormatOption, MatrixTarget};
+use crate::formats::{FormatInfo, FormatOption, MatrixTarget};
 use crate::{ConvertOptions, Location};
 
 /// Options of targets.
-pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Version>(
+pub(super) const OPTIONS: &[FormatOption] = &[FORMAT_VERSION];
+
+pub(in crate::formats) const FORMAT_VERSION: FormatOption = FormatOption::parsed::<Version>(
     "format-version",
     "N",
     "AnnData in Zarr: version of Zarr, 2 or 3 [default: 2, which all versions of anndata read]",
-)];
+);
 
 /// The kinds of container that are written.
 pub(super) const CONTAINERS: &[ContainerInfo] = &[kinds::HDF5, kinds::ZARR];
@@ -48,20 +50,28 @@ impl FromStr for Version {
 }
 
 /// Returns the version of a Zarr store that is requested. HDF5 has none, whatever the value.
-fn version(path: &Path, options: &ConvertOptions) -> Result<Option<Version>> {
+fn version(info: &FormatInfo, path: &Path, options: &ConvertOptions) -> Result<Option<Version>> {
     const NAME: &str = "format-version";
     if options.format_options.get(NAME).is_some() && !is_zarr(path) && !path.is_dir() {
-        let what =
-            format!("the option {NAME} applies to Zarr stores (.zarr), not to HDF5 files (.h5ad)");
+        let extension = info.extensions.first().copied().unwrap_or_default();
+        let what = format!(
+            "the option {NAME} applies to Zarr stores (.zarr), not to HDF5 files (.{extension})"
+        );
         return Err(Error::argument(what));
     }
     options.format_options.parse(NAME)
 }
 
-/// Checks the name of a target, and the options that depend on its container.
-pub(super) fn check(path: &Path, options: &ConvertOptions, context: &Context) -> Result<()> {
-    context.check_name(path, &super::INFO, CONTAINERS)?;
-    version(path, options).map(drop)
+/// Checks the name of a target of AnnData, or of a format that is stored like it, and the options that depend on its
+/// container.
+pub(in crate::formats) fn check(
+    info: &FormatInfo,
+    path: &Path,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<()> {
+    context.check_name(path, info, CONTAINERS)?;
+    version(info, path, options).map(drop)
 }
 
 /// A matrix that becomes `X` of a new file or store, or is added to an existing one.
@@ -75,6 +85,8 @@ pub(in crate::formats) struct AnnDataTarget {
     zarr: Option<ZarrVersion>,
     /// Annotations that are not stored.
     dropped: Vec<String>,
+    /// The first bytes of an HDF5 file.
+    user_block: Option<Vec<u8>>,
 }
 
 impl AnnDataTarget {
@@ -83,8 +95,18 @@ impl AnnDataTarget {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Self> {
-        let (path, group) = named(to, "anndata")?;
-        context.check_name(path, &super::INFO, CONTAINERS)?;
+        Self::of_format(&super::INFO, to, options, context)
+    }
+
+    /// Same for a format that is stored like AnnData.
+    pub(in crate::formats) fn of_format(
+        info: &FormatInfo,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Self> {
+        let (path, group) = named(to, info.name.as_str())?;
+        context.check_name(path, info, CONTAINERS)?;
         let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
             None | Some("") => None,
             Some(group) => {
@@ -101,7 +123,7 @@ impl AnnDataTarget {
             let what = format!("{to}: {item} can only be added to an existing AnnData file");
             return Err(Error::argument(what));
         }
-        let version = version(path, options)?;
+        let version = version(info, path, options)?;
         let zarr = is_zarr(path) || path.is_dir();
         let version = version.map_or(ZarrVersion::V2, |version| version.0);
         let compression = options.compress.unwrap_or_default();
@@ -112,7 +134,14 @@ impl AnnDataTarget {
             compression,
             zarr: zarr.then_some(version),
             dropped: Vec::new(),
+            user_block: None,
         })
+    }
+
+    /// Starts a new HDF5 file with other bytes.
+    #[must_use]
+    pub(in crate::formats) fn with_user_block(self, block: Vec<u8>) -> Self {
+        Self { user_block: Some(block), ..self }
     }
 
     /// Leaves out annotations of a source that AnnData does not support.
@@ -148,9 +177,12 @@ impl AnnDataTarget {
         Ok(match zarr {
             None => {
                 let options = Hdf5Options { threads, ..Hdf5Options::default() };
-                Box::new(match &member {
-                    None => Hdf5Writer::create(path, "", write.clone(), options)?,
-                    Some(member) => Hdf5Writer::add(path, member, write.clone(), options)?,
+                Box::new(match (&member, &self.user_block) {
+                    (None, None) => Hdf5Writer::create(path, "", write.clone(), options)?,
+                    (None, Some(block)) => {
+                        Hdf5Writer::create_with_user_block(path, block, write.clone(), options)?
+                    }
+                    (Some(member), _) => Hdf5Writer::add(path, member, write.clone(), options)?,
                 })
             }
             Some(version) => {

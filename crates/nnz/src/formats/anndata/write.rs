@@ -40,7 +40,7 @@ impl CollectionFormat for AnnDataFile {
         context: &Context,
     ) -> Result<()> {
         match to {
-            Location::Path { path, .. } => target::check(path, options, context),
+            Location::Path { path, .. } => target::check(&INFO, path, options, context),
             Location::Stream => Ok(()),
         }
     }
@@ -69,6 +69,7 @@ impl CollectionFormat for AnnDataFile {
             return write_as_anndata(contents, to, (options, source.bytes()), context).map(Some);
         };
         let file = whole.file()?;
+        let to = || AnnDataTarget::new(to, options, context);
         let mut summary = write_file(to, (options, source.bytes()), context, |tree, options| {
             match &flat.selected {
                 None => file.copy_to(tree, options),
@@ -103,18 +104,10 @@ impl CollectionFormat for AnnDataFile {
         };
         let missing: Vec<&[String]> = files.iter().map(|file| &*file.missing).collect();
         drop::check_in_any(&missing)?;
-        if [&options.row_labels, &options.col_labels].iter().any(|labels| !labels.is_default()) {
-            let what = "options for names and annotations do not apply to concatenated files; use them on \
-                        the sources or on the result";
-            return Err(Error::argument(what));
-        }
-        let how = format::ConcatFilesOptions {
-            join: how.join,
-            label: how.label.as_deref(),
-            index_unique: how.index_unique.as_deref(),
-            fill: how.fill,
-        };
+        refuse_labels(options, CONCATENATED)?;
+        let how = file_options(how);
         let bytes = files.iter().map(|file| file.bytes()).sum();
+        let to = || AnnDataTarget::new(to, options, context);
         let files: Vec<_> = files.iter().map(|file| (file.file.clone(), file.place())).collect();
         write_file(to, (options, bytes), context, |tree, options| {
             AnnData::concat_to(&files, tree, &how, options)
@@ -123,18 +116,45 @@ impl CollectionFormat for AnnDataFile {
     }
 }
 
+/// The files for which options of names and annotations do not apply, and what to do.
+pub(in crate::formats) const CONCATENATED: &str =
+    "concatenated files; use them on the sources or on the result";
+
+/// Refuses names and annotations; `what` are the files for which they do not apply, and what to do.
+pub(in crate::formats) fn refuse_labels(options: &ConvertOptions, what: &str) -> Result<()> {
+    match [&options.row_labels, &options.col_labels].iter().all(|labels| labels.is_default()) {
+        true => Ok(()),
+        false => {
+            let what = format!("options for names and annotations do not apply to {what}");
+            Err(Error::argument(what))
+        }
+    }
+}
+
+/// Returns the options of files that are concatenated.
+pub(in crate::formats) fn file_options(
+    how: &CollectionConcatOptions,
+) -> format::ConcatFilesOptions<'_> {
+    format::ConcatFilesOptions {
+        join: how.join,
+        label: how.label.as_deref(),
+        index_unique: how.index_unique.as_deref(),
+        fill: how.fill,
+    }
+}
+
 /// A tree that was written, and what was dropped or left out.
 type WrittenTree = (Box<dyn TreeWriter>, Report);
 
-/// Writes the elements of AnnData files and commits them.
-fn write_file(
-    to: &Location,
+/// Writes the elements of AnnData files, or of a format that is stored like it, and commits them.
+pub(in crate::formats) fn write_file(
+    to: impl FnOnce() -> Result<AnnDataTarget>,
     (options, bytes_before): (&ConvertOptions, Option<u64>),
     context: &Context,
     write: impl FnOnce(Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<WrittenTree>,
 ) -> Result<Summary> {
     check_options(options)?;
-    let to = AnnDataTarget::new(to, options, context)?;
+    let to = to()?;
     to.check()?;
     let directory = context.spill_directory(&to.directory(context));
     let file_options = FileOptions {

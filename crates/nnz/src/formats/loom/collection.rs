@@ -3,11 +3,11 @@
 use nnz_core::{Axis, MatrixSource, Place, Placed, Result};
 use nnz_singlecell::loom::{Item, Loom};
 
-use super::{INFO, absent, members};
+use super::{INFO, members};
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
 };
-use crate::formats::items::place_of_item;
+use crate::formats::items::{absent, place_of_item};
 use crate::formats::{FormatInfo, Member, Probe};
 use crate::{Context, DiffOptions, Location};
 
@@ -61,7 +61,8 @@ impl Collection for LoomCollection {
 
     fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>> {
         let item: Item = path.parse()?;
-        self.open_item(&item).map_err(|error| absent(error, &item, &self.file, &self.location))
+        self.open_item(&item)
+            .map_err(|error| absent(error, &item, self.file.items(), &self.location))
     }
 
     fn has_main(&self) -> Result<bool> {

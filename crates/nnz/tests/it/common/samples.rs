@@ -19,7 +19,7 @@ pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 /// The numbers of golden files that are not samples, and what they are.
-const NO_SAMPLES: [(&str, usize, &str); 17] = [
+const NO_SAMPLES: [(&str, usize, &str); 18] = [
     ("anndata/valid", 55, "stores in tar files"),
     ("binsparse/valid", 0, ""),
     ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
@@ -29,6 +29,7 @@ const NO_SAMPLES: [(&str, usize, &str); 17] = [
     ("loom", 5, "files without matrix or attributes, the manifest"),
     ("matlab", 35, "malformed files, files without numbers, texts"),
     ("matrix-market/valid", 0, ""),
+    ("mudata", 1, "the script that writes them"),
     ("numpy", 5, "a descriptor without a shape, and texts"),
     ("rds", 34, "other objects, and texts"),
     ("scipy", 49, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),

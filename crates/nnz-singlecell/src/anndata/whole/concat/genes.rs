@@ -11,24 +11,24 @@ use crate::anndata::DataFrame;
 
 /// The columns of concatenated matrices.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// The number of columns in the result.
-    pub(super) len: u64,
+    pub(crate) len: u64,
     /// For each matrix, the position in it of each column of the result; `None` if it does not have
     /// the column. `None` for a matrix whose columns do not change.
-    pub(super) positions: Vec<Option<Vec<Option<u64>>>>,
+    pub(crate) positions: Vec<Option<Vec<Option<u64>>>>,
 }
 
 /// The genes of concatenated files.
-pub(super) struct Genes {
-    pub(super) names: StringList,
-    pub(super) columns: Columns,
+pub(crate) struct Genes {
+    pub(crate) names: StringList,
+    pub(crate) columns: Columns,
 }
 
 impl Columns {
     /// Joins genes by name, in the order of `anndata.concat`: as in the first file; sorted in an outer
     /// join of different genes.
-    pub(super) fn of_names(
+    pub(crate) fn of_names(
         frames: &[Arc<DataFrame>],
         places: &[&Place],
         join: Option<Join>,
@@ -44,7 +44,7 @@ impl Columns {
     }
 
     /// Joins columns by position: as many as all files have, or any.
-    pub(super) fn by_position(lengths: &[u64], join: Option<Join>) -> Self {
+    pub(crate) fn by_position(lengths: &[u64], join: Option<Join>) -> Self {
         let len = match join {
             Some(Join::Outer) => lengths.iter().max(),
             _ => lengths.iter().min(),
@@ -57,7 +57,7 @@ impl Columns {
     }
 
     /// Returns the columns for files with an element; the others have no columns.
-    pub(super) fn but<T>(&self, there: &[Option<T>]) -> Self {
+    pub(crate) fn but<T>(&self, there: &[Option<T>]) -> Self {
         let none = || Some(vec![None; usize::try_from(self.len).unwrap_or(0)]);
         let positions = self.positions.iter().zip(there);
         let positions =
@@ -66,7 +66,7 @@ impl Columns {
     }
 
     /// Returns whether some columns are missing in a matrix.
-    pub(super) fn has_missing(&self) -> bool {
+    pub(crate) fn has_missing(&self) -> bool {
         self.positions.iter().flatten().flatten().any(Option::is_none)
     }
 }
@@ -132,7 +132,7 @@ fn united(lists: &[StringList]) -> Vec<&[u8]> {
 
 /// Returns the ranges from which columns are taken; missing ones are taken from after the `own`
 /// columns of a matrix. Also returns the number of missing columns.
-pub(super) fn ranges(positions: &[Option<u64>], own: u64) -> (Vec<Range<u64>>, u64) {
+pub(crate) fn ranges(positions: &[Option<u64>], own: u64) -> (Vec<Range<u64>>, u64) {
     let (mut ranges, mut missing): (Vec<Range<u64>>, u64) = (Vec::new(), 0);
     for position in positions {
         let at = position.unwrap_or_else(|| {

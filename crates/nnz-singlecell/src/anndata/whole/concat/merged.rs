@@ -24,7 +24,7 @@ const TOO_LARGE: &str = "too large to be compared within the memory limit";
 
 impl Transfer<'_> {
     /// Writes the genes, with the columns that are equal in all files.
-    pub(super) fn joined_var(
+    pub(crate) fn joined_var(
         &mut self,
         var: &[Arc<DataFrame>],
         to: (Group, &str),
@@ -41,7 +41,7 @@ impl Transfer<'_> {
     }
 
     /// Writes the names of genes, and their annotations.
-    pub(super) fn write_genes(
+    pub(crate) fn write_genes(
         &mut self,
         var: &[Arc<DataFrame>],
         to: (Group, &str),
@@ -54,19 +54,20 @@ impl Transfer<'_> {
         write_table(&mut self.output, to, &index, genes.columns.len, names, table)
     }
 
-    /// Writes the arrays of `varm` that are equal in all files, and reports the others.
-    pub(super) fn joined_varm(
+    /// Writes the arrays of `varm` that are equal in all files, except some, and reports the others.
+    pub(crate) fn joined_varm(
         &mut self,
         files: &[File],
         var: &[Arc<DataFrame>],
         to: Group,
         columns: &Columns,
+        except: &[String],
     ) -> Result<()> {
         let mut keys: Vec<String> = Vec::new();
         for (file, _) in files {
             if let Some(Element::Group(group)) = Element::at(&*file.root, "varm")? {
                 for child in group.children()? {
-                    if !keys.contains(&child.name) {
+                    if !keys.contains(&child.name) && !except.contains(&child.name) {
                         keys.push(child.name);
                     }
                 }

@@ -19,7 +19,7 @@ use crate::anndata::whole::elements::Transfer;
 
 impl Transfer<'_> {
     /// Concatenates tables, with the names of cells.
-    pub(super) fn joined_obs(
+    pub(crate) fn joined_obs(
         &mut self,
         to: (Group, &str),
         obs: &[Arc<DataFrame>],

@@ -1,0 +1,254 @@
+//! MuData: whole files are copied, sliced and concatenated; AnnData files become modalities and modalities AnnData files.
+
+use std::path::{Path, PathBuf};
+
+use nnz::collection::{CollectionConcatOptions, ElementDifference, Join};
+use nnz::error::{Finding, Severity};
+use nnz::{
+    Axis, ConcatOptions, Context, ConvertOptions, Dataset, DiffOptions, Selection, Shape,
+    ValidateOptions,
+};
+
+use crate::common::{location, root, sparing, unsynced};
+
+const FILES: [&str; 4] =
+    ["cells-0.2.h5mu", "cells-0.3.h5mu", "features-0.2.h5mu", "features-0.3.h5mu"];
+
+fn golden(name: &str) -> PathBuf {
+    root().join("testdata/mudata").join(name)
+}
+
+fn differences(first: &Path, second: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let options = DiffOptions::default().stored(true);
+    let each = &mut |one: ElementDifference| found.push(one.path);
+    nnz::diff(first, second, &options, &Context::default(), each).unwrap();
+    found.dedup();
+    found
+}
+
+fn faults(path: &Path) -> Vec<Finding> {
+    let mut faults = Vec::new();
+    let each = &mut |found: Finding| {
+        if found.severity == Severity::Fault {
+            faults.push(found);
+        }
+    };
+    nnz::validate(path, &ValidateOptions::default(), &Context::default(), each).unwrap();
+    faults
+}
+
+/// Returns the names of an axis, of the whole or of a modality.
+fn names(path: &Path, group: &str, axis: Axis) -> Vec<String> {
+    let place = nnz::Location::Path { path: path.to_path_buf(), group: Some(group.to_owned()) };
+    let source = nnz::open(place).unwrap().into_axes().unwrap();
+    let names = source.names(axis).unwrap().unwrap();
+    names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
+}
+
+/// Returns the nonzero values of a matrix, with the names of their row and column.
+fn values(path: &Path, modality: &str) -> Vec<(String, String, String)> {
+    let [rows, cols] = [Axis::Rows, Axis::Cols].map(|axis| names(path, modality, axis));
+    let place = nnz::Location::Path {
+        path: path.to_path_buf(),
+        group: Some(format!("{modality}/layers/counts")),
+    };
+    let source = nnz::open(place).unwrap().into_matrix().unwrap();
+    let entries = source.entries().unwrap().map(|entry| {
+        let (row, col, value) = entry.unwrap();
+        (rows[row as usize].clone(), cols[col as usize].clone(), value.to_string())
+    });
+    let mut values: Vec<_> = entries.filter(|(.., value)| value != "0").collect();
+    values.sort();
+    values
+}
+
+#[test]
+fn files_of_all_versions_are_copied() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in FILES {
+        assert_eq!(faults(&golden(name)), [], "{name}");
+        for target in ["copy.h5mu", "copy.zarr"] {
+            let target = directory.path().join(target);
+            let done = nnz::convert(golden(name), &target, &unsynced(), &sparing()).unwrap();
+            assert_eq!((done.dropped.len(), done.left_out.len()), (0, 0), "{name}: {done:?}");
+            assert_eq!(differences(&golden(name), &target), [""; 0], "{name}");
+            let Dataset::Collection(copy) = nnz::open(&*target).unwrap() else { panic!("{name}") };
+            assert_eq!(copy.info().name.as_str(), "mudata");
+        }
+    }
+    let block = std::fs::read(directory.path().join("copy.h5mu")).unwrap();
+    assert!(block.starts_with(b"MuData (format-version=0.1.0;creator=nnz;"));
+}
+
+#[test]
+fn slices_have_the_cells_and_features_of_every_modality() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("slice.h5mu");
+    for name in FILES {
+        let modalities = if name.starts_with("cells") { ["rna", "prot"] } else { ["a", "b"] };
+        let [rows, cols] = [Selection::ranges([5..7, 1..3]), Selection::ranges([3..4, 0..2])];
+        nnz::slice(golden(name), &target, [&rows, &cols], &unsynced(), &sparing()).unwrap();
+        assert_eq!(faults(&target), [], "{name}");
+        let kept = [(Axis::Rows, &[5, 6, 1, 2][..]), (Axis::Cols, &[3, 0, 1])].map(|(axis, at)| {
+            let all = names(&golden(name), "", axis);
+            let kept: Vec<String> = at.iter().map(|at| all[*at].clone()).collect();
+            assert_eq!(names(&target, "", axis), kept, "{name}");
+            kept
+        });
+        for modality in modalities {
+            let modality = format!("mod/{modality}");
+            for (axis, kept) in [Axis::Rows, Axis::Cols].into_iter().zip(&kept) {
+                let own = names(&golden(name), &modality, axis);
+                let expected: Vec<&String> =
+                    kept.iter().filter(|name| own.contains(name)).collect();
+                let found = names(&target, &modality, axis);
+                // The second "gene1" of the common table belongs to the other modality.
+                let found: Vec<&String> = found.iter().collect();
+                if axis == Axis::Rows || !name.starts_with("cells") {
+                    assert_eq!(found, expected, "{name} {modality}");
+                } else {
+                    assert!(found.iter().all(|name| expected.contains(name)));
+                }
+            }
+            let [rows, cols] = [Axis::Rows, Axis::Cols].map(|axis| names(&target, &modality, axis));
+            let mut expected = values(&golden(name), &modality);
+            expected.retain(|(row, col, _)| rows.contains(row) && cols.contains(col));
+            assert_eq!(values(&target, &modality), expected, "{name} {modality}");
+        }
+        // The same through a slice that is not written.
+        let Dataset::Collection(written) = nnz::open(&*target).unwrap() else { panic!("{name}") };
+        let sliced = nnz::open(golden(name)).unwrap().slice([&rows, &cols]).unwrap();
+        let Dataset::Collection(sliced) = sliced else { panic!("{name}") };
+        for (one, other) in sliced.members().unwrap().iter().zip(written.members().unwrap()) {
+            assert_eq!((&one.path, &one.shape), (&other.path, &other.shape), "{name}");
+        }
+    }
+}
+
+#[test]
+fn concatenated_slices_are_the_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let cuts: [&[std::ops::Range<u64>]; 2] = [&[0..3], &[3..7]];
+    for name in FILES {
+        for (part, rows) in ["1.h5mu", "2.h5mu"].into_iter().zip(cuts) {
+            let rows = Selection::ranges(rows.iter().cloned());
+            let all = Selection::all();
+            nnz::slice(golden(name), at(part), [&rows, &all], &unsynced(), &sparing()).unwrap();
+        }
+        let how = ConcatOptions::default();
+        let parts = [at("1.h5mu"), at("2.h5mu")];
+        let done =
+            nnz::concat(parts, at("all.h5mu"), Axis::Rows, &how, &unsynced(), &sparing()).unwrap();
+        assert_eq!(done.shape, Shape { rows: 7, cols: if name.starts_with('c') { 8 } else { 4 } });
+        let found = differences(&golden(name), &at("all.h5mu"));
+        let is_mask = |path: &str| {
+            let parent = path.split('/').next();
+            let own =
+                ["rna", "prot", "a", "b"].iter().any(|own| path.ends_with(&format!("/{own}")));
+            own && matches!(parent, Some("obsm" | "varm"))
+        };
+        let lost = |path: &String| {
+            ["obsp/", "uns/", "varp/"].iter().any(|part| path.contains(part))
+                || path.contains("attribute")
+                || path.ends_with("raw/var/weight")
+                || path == "obsmap/prot"
+                // Masks of mudata 0.2 have one dimension.
+                || (name.contains("0.2") && is_mask(path))
+        };
+        let others: Vec<_> = found.iter().filter(|path| !lost(path)).collect();
+        // The second modality has the cells of both parts in another order.
+        let moved = |path: &&&String| !path.starts_with("mod/prot") && !path.starts_with("mod/b");
+        assert_eq!(others.iter().filter(moved).count(), 0, "{name}: {found:?}");
+        for modality in if name.starts_with('c') { ["rna", "prot"] } else { ["a", "b"] } {
+            let modality = format!("mod/{modality}");
+            assert_eq!(values(&at("all.h5mu"), &modality), values(&golden(name), &modality));
+        }
+    }
+}
+
+#[test]
+fn files_without_the_same_features_are_joined_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let cols = Selection::ranges([1..5, 6..8]);
+    let all = Selection::all();
+    let source = golden("cells-0.3.h5mu");
+    nnz::slice(&*source, at("less.h5mu"), [&all, &cols], &unsynced(), &sparing()).unwrap();
+    let concat = |join: Option<Join>| {
+        let collections = CollectionConcatOptions::default()
+            .join(join)
+            .label("file".to_owned())
+            .index_unique("-".to_owned());
+        let how = ConcatOptions::default().collections(collections);
+        let from = [source.clone(), at("less.h5mu")];
+        nnz::concat(from, at("out.h5mu"), Axis::Rows, &how, &unsynced(), &sparing())
+    };
+    assert!(concat(None).unwrap_err().to_string().contains("gene0"));
+    for (join, features) in [(Join::Inner, [4, 2]), (Join::Outer, [5, 3])] {
+        let done = concat(Some(join)).unwrap();
+        assert_eq!(done.shape, Shape { rows: 14, cols: features.iter().sum() });
+        for (modality, count) in ["mod/rna", "mod/prot"].into_iter().zip(features) {
+            assert_eq!(names(&at("out.h5mu"), modality, Axis::Cols).len() as u64, count);
+            let cells = names(&at("out.h5mu"), modality, Axis::Rows);
+            assert!(cells.iter().any(|name| name.ends_with("-1")), "{cells:?}");
+        }
+        assert_eq!(faults(&at("out.h5mu")), [], "{join:?}");
+    }
+}
+
+#[test]
+fn modalities_are_anndata_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let source = golden("cells-0.3.h5mu");
+    for modality in ["rna", "prot"] {
+        let place = format!("{}::mod/{modality}", source.display());
+        let target = at(&format!("{modality}.h5ad"));
+        nnz::convert(&*place, target, &unsynced(), &sparing()).unwrap();
+    }
+    let files = || [at("rna.h5ad"), at("prot.h5ad")];
+    let how = ConcatOptions::default();
+    let join = |from: [PathBuf; 2], options: &ConvertOptions| {
+        nnz::concat(from, at("joined.h5mu"), Axis::Cols, &how, options, &sparing())
+    };
+    join(files(), &unsynced()).unwrap();
+    let lost = ["obs/sample", "var/weight", "obsm/X_umap", "obsp/joint", "uns/seed"];
+    let found = differences(&source, &at("joined.h5mu"));
+    let expected = |path: &String| lost.contains(&&**path) || path.contains("attribute");
+    let others: Vec<_> = found.iter().filter(|path| !expected(path)).collect();
+    assert!(others.is_empty(), "{others:?}");
+
+    let mut named = unsynced();
+    named.format_options.add("modality", "x");
+    let few = join(files(), &named).unwrap_err();
+    assert!(few.to_string().contains("given 1 times, for 2 files"), "{few}");
+    named.format_options.add("modality", "x");
+    assert!(join(files(), &named).unwrap_err().to_string().contains("two modalities"));
+    let twice = join([at("rna.h5ad"), at("rna.h5ad")], &unsynced()).unwrap_err();
+    assert!(twice.to_string().contains("\"rna\""), "{twice}");
+
+    // One file is a file of one modality, and a matrix is not MuData.
+    nnz::convert(at("rna.h5ad"), at("one.h5mu"), &unsynced(), &sparing()).unwrap();
+    assert_eq!(values(&at("one.h5mu"), "mod/rna"), values(&source, "mod/rna"));
+    let refused = nnz::convert(&*source, at("x.mtx"), &unsynced(), &sparing()).unwrap_err();
+    assert!(refused.to_string().contains("::mod/prot"), "{refused}");
+    nnz::convert(&*format!("{}::mod/rna", source.display()), at("x.mtx"), &unsynced(), &sparing())
+        .unwrap();
+    let refused = nnz::convert(at("x.mtx"), at("x.h5mu"), &unsynced(), &sparing()).unwrap_err();
+    assert!(refused.to_string().contains("whole files of mudata"), "{refused}");
+}
+
+#[test]
+fn a_file_is_split_by_a_column_of_all_cells() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = location(&golden("cells-0.3.h5mu"));
+    let by = ("sample", None);
+    let options = unsynced();
+    let done = nnz::collection::split(&source, directory.path(), by, &options, &sparing()).unwrap();
+    assert_eq!(done.files.len(), 2);
+    let first = directory.path().join("s0.h5mu");
+    assert_eq!(names(&first, "", Axis::Rows), ["cell0", "cell2", "cell4", "only"]);
+    assert_eq!(names(&first, "mod/prot", Axis::Rows), ["cell2", "cell4", "only"]);
+}
