@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Optional, Sequence
 
 from . import _nnz
-from ._errors import ArgumentError, UnsupportedError
-from ._fragment_verbs import holds_fragments, write_fragments
+from ._errors import ArgumentError
+from ._fragment_options import fragment_summary
 from ._options import ConvertOptions, PathLike, WriteOptions, prepared, source_path
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
@@ -76,15 +76,9 @@ def convert(
         types = types.split(",")
     reading = None if types is None else [str(name) for name in types], from_dialect
     with storage(options.pop("storage_options", None)):
-        try:
-            with reporting(progress) as report:
-                made = _nnz.verbs.convert(source_path(source), os.fsdecode(target), reading, prepared(dict(options)), report)
-        except (ArgumentError, UnsupportedError):
-            if types is not None or from_dialect is not None or not holds_fragments(source):
-                raise
-            options.pop("from_format", None)
-            return write_fragments(source, target, None, progress, dict(options))
-        return summary(made)
+        with reporting(progress) as report:
+            made = _nnz.verbs.convert(source_path(source), os.fsdecode(target), reading, prepared(dict(options)), report)
+        return fragment_summary(made) if "fragments" in made else summary(made)
 
 
 def transpose(

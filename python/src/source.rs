@@ -592,7 +592,7 @@ impl Source {
         let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
             nnz::convert_source(&*inner, &target, &options, context)
         })?;
-        summary::of_matrix(py, &done)
+        summary::of_conversion(py, &done)
     }
 }
 

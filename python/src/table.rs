@@ -119,7 +119,7 @@ impl TableSource {
             let written = frames::write(&mut *rows, &target, &options, context);
             written.map_err(|error| error.with_context(&place))
         })?;
-        summary::of_frame(py, &done)
+        summary::of_conversion(py, &done.into())
     }
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn write_stream<'py>(
         frames::write(&mut rows, &target, &options, context)
             .map_err(|error| error.with_context(&Place::path("the Arrow stream")))
     })?;
-    summary::of_frame(py, &done)
+    summary::of_conversion(py, &done.into())
 }
 
 /// Writes columns in memory, which have this number of rows, as a table.
@@ -241,5 +241,5 @@ pub(crate) fn write_table<'py>(
         frames::write(&mut frame, &target, &options, context)
             .map_err(|error| error.with_context(&Place::path("the table in memory")))
     })?;
-    summary::of_frame(py, &done)
+    summary::of_conversion(py, &done.into())
 }

@@ -124,6 +124,6 @@ impl TensorSource {
         let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
             inner.convert(target, &options, context)
         })?;
-        summary::of_matrix(py, &done)
+        summary::of_conversion(py, &done)
     }
 }

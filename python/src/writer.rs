@@ -269,7 +269,7 @@ impl PartsWriter {
         let running = lock(&self.running).take();
         let running = running.ok_or_else(|| argument(py, "nothing is being written".to_owned()))?;
         let summary = self.wait(py, running)?;
-        summary::of_matrix(py, &summary)
+        summary::of_conversion(py, &summary)
     }
 
     /// Removes the output.

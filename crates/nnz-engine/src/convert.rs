@@ -69,15 +69,35 @@ impl Default for ConvertOptions {
     }
 }
 
+/// What was written, and its size where that is not the number of rows and columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SummaryContent {
+    /// A matrix, or several of the same rows and columns.
+    #[default]
+    Matrix,
+    /// A vector, a scalar or a tensor: the extent of each dimension.
+    Tensor(Vec<u64>),
+    /// A table of columns of different types.
+    Table,
+    /// Genomic fragments.
+    Fragments {
+        /// The number of chromosomes.
+        chromosomes: u64,
+        /// The number of cells.
+        cells: u64,
+    },
+}
+
 /// The result of a conversion.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
     /// The number of rows and columns.
     pub shape: Shape,
-    /// The extent of each dimension, if it is not a matrix.
-    pub dimensions: Option<Vec<u64>>,
-    /// The number of entries.
+    /// What was written.
+    pub content: SummaryContent,
+    /// The number of entries: of cells of a table, and of fragments.
     pub entries: u64,
     /// Bytes of the source, if known.
     pub bytes_before: Option<u64>,
@@ -98,7 +118,7 @@ pub struct Summary {
 nnz_core::setters! {
     Summary {
         shape: Shape,
-        dimensions: Option<Vec<u64>>,
+        content: SummaryContent,
         entries: u64,
         bytes_before: Option<u64>,
         bytes_after: u64,
@@ -152,7 +172,10 @@ pub fn convert(
     let carried = write_entries(source, own, target, options, context)?;
     Ok(Summary {
         shape: source.header().shape,
-        dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
+        content: match source.is_vector() {
+            true => SummaryContent::Tensor(vec![source.header().shape.rows]),
+            false => SummaryContent::Matrix,
+        },
         entries: carried.entries,
         bytes_before,
         bytes_after: carried.written.bytes,

@@ -65,7 +65,7 @@ pub use annotations::{
 pub use cat::{CatOptions, cat};
 pub use check::{check, report_error};
 pub use concat::{Concat, ConcatOptions};
-pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
+pub use convert::{ConvertOptions, StructurePolicy, Summary, SummaryContent, convert};
 pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, ElementValue, MatchedNames, diff,
     diff_columns, match_names, missing_names, same_value,

@@ -1,5 +1,7 @@
 //! Conversion between locations.
 
+mod others;
+
 use crate::Context;
 use std::time::Instant;
 
@@ -99,6 +101,8 @@ pub struct ConvertOptions {
     pub row_labels: Labels,
     /// Names and annotations of the columns that replace names and annotations of the source.
     pub col_labels: Labels,
+    /// The types of the columns of a source of comma-separated values, which is a table then.
+    pub types: Option<Vec<ValueType>>,
     /// How the source is opened.
     pub open: OpenOptions,
 }
@@ -120,6 +124,7 @@ nnz_core::setters! {
         cell_axis: CellAxis,
         row_labels: Labels,
         col_labels: Labels,
+        types: Option<Vec<ValueType>>,
         open: OpenOptions,
     }
 }
@@ -154,6 +159,7 @@ impl Default for ConvertOptions {
             reorder: Default::default(),
             row_labels: Labels::default(),
             col_labels: Labels::default(),
+            types: None,
             open: OpenOptions::new(),
         }
     }
@@ -199,8 +205,9 @@ impl ConvertOptions {
     }
 }
 
-/// Converts a matrix to another location. A file with several matrices and tables is converted with everything in
-/// it, if the target supports it.
+/// Converts data of any kind to another location. A file with several matrices and tables is converted with everything in
+/// it, if the target supports it. A text of comma-separated values is a table if [`types`](ConvertOptions::types) are
+/// given, if it is converted to DAPHNE, or if it is no matrix; otherwise it is a matrix.
 ///
 /// # Errors
 ///
@@ -215,9 +222,33 @@ pub fn convert(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
-    let found = options.open.open(from, context)?;
-    let summary = found.convert(to, options, context)?;
+    let summary = convert_any(from, to, options, context)?;
     Ok(summary.seconds(started.elapsed().as_secs_f64()))
+}
+
+fn convert_any(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<Summary> {
+    #[cfg(feature = "daphne")]
+    if others::is_table(from, to, options, context)? {
+        return others::table(from, to, options, context);
+    }
+    match options.open.open(from, context) {
+        #[cfg(feature = "daphne")]
+        Ok(Dataset::Table(_)) => others::table(from, to, options, context),
+        Ok(Dataset::Fragments(_)) if !options.transpose => {
+            others::fragments(from, to, options, context)
+        }
+        Ok(found) => found.convert(to, options, context),
+        #[cfg(feature = "daphne")]
+        Err(error) if others::is_table_after(&error, from, to, options, context)? => {
+            others::table(from, to, options, context)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 impl Dataset {

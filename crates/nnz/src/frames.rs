@@ -17,6 +17,7 @@ mod widen;
 use crate::Context;
 use nnz_core::{Error, ErrorKind, Result, readable};
 
+pub(crate) use convert::stores;
 pub use convert::{FrameOptions, FrameSummary, convert, write};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;

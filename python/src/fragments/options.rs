@@ -1,7 +1,7 @@
-//! Options and summaries of writing fragments.
+//! Options of writing fragments.
 
 use nnz::formats::values::Packing;
-use nnz::fragments::{FragmentSummary, StoreOptions};
+use nnz::fragments::StoreOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -31,22 +31,4 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
         }
     }
     Ok(options)
-}
-
-/// Converts a summary.
-pub(super) fn summary<'py>(
-    py: Python<'py>,
-    done: &FragmentSummary,
-) -> PyResult<Bound<'py, PyDict>> {
-    let made = PyDict::new(py);
-    made.set_item("fragments", done.fragments)?;
-    made.set_item("chromosomes", done.chromosomes)?;
-    made.set_item("cells", done.cells)?;
-    made.set_item("bytes_before", done.bytes_before)?;
-    made.set_item("bytes_after", done.bytes_after)?;
-    made.set_item("disk", done.disk)?;
-    made.set_item("seconds", done.seconds)?;
-    made.set_item("dropped", &done.dropped)?;
-    made.set_item("notes", &done.notes)?;
-    Ok(made)
 }

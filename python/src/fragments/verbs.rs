@@ -57,7 +57,7 @@ pub(crate) fn import_fragments<'py>(
             .chromosomes(chromosomes);
         nnz::fragments::import(&from, &to, reading, &options, context)
     })?;
-    options::summary(py, &done)
+    crate::summary::of_conversion(py, &done.into())
 }
 
 /// A selection: cells and chromosomes, if not all, and the minimum and maximum length.
@@ -96,7 +96,7 @@ pub(crate) fn write_fragments<'py>(
                 Some(selected) => nnz::fragments::select(&from, &to, &selected, &options, context),
             },
         )?;
-    options::summary(py, &done)
+    crate::summary::of_conversion(py, &done.into())
 }
 
 /// Merges several stores.
@@ -117,7 +117,7 @@ pub(crate) fn merge_fragments<'py>(
         let merging = MergeOptions::default().prefixes(prefixes);
         nnz::fragments::merge(&from, &to, &merging, &options, context)
     })?;
-    options::summary(py, &done)
+    crate::summary::of_conversion(py, &done.into())
 }
 
 /// Reads names of cells from a file.

@@ -5,12 +5,8 @@ use std::path::PathBuf;
 
 use nnz::collection::{CollectionConcatOptions, Join};
 use nnz::engine::Filter;
-use nnz::formats::values::Dialect;
 use nnz::matrix::AxisKind;
-use nnz::{
-    ConcatOptions, Context, ConvertOptions, ErrorKind, Location, OpenOptions, Selection, Summary,
-    frames,
-};
+use nnz::{ConcatOptions, Location, OpenOptions, Selection};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -43,82 +39,20 @@ fn convert<'py>(
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let of_table = options::reading(py, reading)?;
-    let (options, reading) = options::convert_location(given)?;
-    let (from, to) = (location(source), location(target));
-    let [source, target] = [from.clone(), to.clone()];
-    let dialect = of_table.from_dialect;
-    let done = match of_table.types {
-        // A text with types of columns is a table.
-        Some(_) => None,
-        None => task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-            // So is one that is converted to DAPHNE.
-            let to_frame =
-                dialect.is_none() && reading.is_empty() && frames::is_target(&to, options.format);
-            if to_frame && frames::is_text(&from, &OpenOptions::new(), context)? {
-                return Ok(None);
-            }
-            match convert_matrix(&from, &to, (dialect, &reading), &options, context) {
-                Err(error) if reading.is_empty() && is_table(&error, &from, dialect, context)? => {
-                    Ok(None)
-                }
-                Err(error) => Err(error),
-                Ok(done) => Ok(Some(done)),
-            }
-        })?,
-    };
-    match done {
-        Some(done) => summary::of_matrix(py, &done),
-        None => convert_table(py, source, target, of_table, given, progress),
+    let options::TableReading { types, from_dialect } = options::reading(py, reading)?;
+    let (mut options, reading) = options::convert_location(given)?;
+    if from_dialect.is_some() {
+        if !reading.is_empty() {
+            let what = "from_dialect and options of other formats cannot be used together";
+            return Err(argument(py, what));
+        }
+        options.open = OpenOptions::new().dialect(from_dialect);
     }
-}
-
-fn convert_matrix(
-    from: &Location,
-    to: &Location,
-    (dialect, reading): (Option<Dialect>, &Reading),
-    options: &ConvertOptions,
-    context: &Context,
-) -> nnz::Result<Summary> {
-    let Some(dialect) = dialect else { return nnz::convert(from, to, options, context) };
-    if !reading.is_empty() {
-        let what = "from_dialect and options of other formats cannot be used together";
-        return Err(nnz::Error::argument(what));
-    }
-    let open = OpenOptions::new().dialect(Some(dialect));
-    open.open(from, context)?.convert(to, options, context)
-}
-
-/// Returns whether a location that could not be converted as a matrix has a table.
-fn is_table(
-    error: &nnz::Error,
-    from: &Location,
-    dialect: Option<Dialect>,
-    context: &Context,
-) -> nnz::Result<bool> {
-    let options = OpenOptions::new().dialect(dialect);
-    match error.kind() {
-        ErrorKind::Unrecognized(_) => frames::is_text(from, &options, context),
-        ErrorKind::Unsupported(_) => frames::is_frame(from, &options, context),
-        _ => Ok(false),
-    }
-}
-
-fn convert_table<'py>(
-    py: Python<'py>,
-    from: Location,
-    to: Location,
-    reading: options::TableReading,
-    given: &WriteArguments<'py>,
-    progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let options::TableReading { types, from_dialect } = reading;
-    let options =
-        options::frame(given)?.types(types).open(OpenOptions::new().dialect(from_dialect));
+    let (from, to, options) = (location(source), location(target), options.types(types));
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-        frames::convert(&from, &to, &options, context)
+        nnz::convert(from, to, &options, context)
     })?;
-    summary::of_frame(py, &done)
+    summary::of_conversion(py, &done)
 }
 
 /// Returns the kinds of the axes of a location.
@@ -150,7 +84,7 @@ fn slice<'py>(
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         nnz::slice(&from, &to, [&rows, &cols], &options, context)
     })?;
-    summary::of_matrix(py, &done)
+    summary::of_conversion(py, &done)
 }
 
 /// Writes the rows and columns of a location that meet conditions on rows, columns, cells and features. Returns the
@@ -175,7 +109,7 @@ fn filter<'py>(
             nnz::filter(from, to, [&rows, &cols], &options, context)
         })?;
     done.notes.splice(0..0, found.notes);
-    summary::of_matrix(py, &done)
+    summary::of_conversion(py, &done)
 }
 
 /// Concatenates several locations.
@@ -217,7 +151,7 @@ fn concat<'py>(
         let how = ConcatOptions::default().ignore_names(ignore_names).collections(files);
         nnz::concat(&from, &to, axis, &how, &options, context)
     })?;
-    summary::of_matrix(py, &done)
+    summary::of_conversion(py, &done)
 }
 
 /// Writes the rows of each value of a column to one file. Returns the paths and their summaries, and the number
@@ -239,7 +173,7 @@ fn split<'py>(
     })?;
     let files = PyList::empty(py);
     for (path, one) in &done.files {
-        files.append((path.as_os_str(), summary::of_matrix(py, one)?))?;
+        files.append((path.as_os_str(), summary::of_conversion(py, one)?))?;
     }
     Ok((files, done.missing, done.notes))
 }
@@ -261,6 +195,6 @@ fn repair<'py>(
         nnz::repair(&from, &to, complete, &options, context)
     })?;
     let repairs = done.repairs.iter().map(ToString::to_string).collect();
-    let matrix = done.matrix.map(|done| summary::of_matrix(py, &done)).transpose()?;
+    let matrix = done.matrix.map(|done| summary::of_conversion(py, &done)).transpose()?;
     Ok((repairs, matrix))
 }

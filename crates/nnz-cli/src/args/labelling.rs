@@ -35,19 +35,6 @@ pub(crate) struct Labelling {
 }
 
 impl Labelling {
-    /// Returns the first option that is given.
-    pub(crate) fn first(&self) -> Option<&'static str> {
-        let Self { row_names, col_names, make_unique, row_annotations, col_annotations } = self;
-        let options = [
-            ("--row-names", row_names.is_some()),
-            ("--col-names", col_names.is_some()),
-            ("--make-unique", *make_unique),
-            ("--row-annotations", row_annotations.is_some()),
-            ("--col-annotations", col_annotations.is_some()),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
-    }
-
     /// Reads the tables, within the memory given, and returns the labels of rows and of columns.
     pub(crate) fn labels(&self, memory: u64) -> Result<[Labels; 2], Error> {
         let of = |names: &Option<String>, table: &Option<PathBuf>| {

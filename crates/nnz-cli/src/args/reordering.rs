@@ -76,9 +76,4 @@ impl Reorderings {
         }
         Ok(orders)
     }
-
-    /// Returns whether no option is given.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.reorder.is_empty()
-    }
 }

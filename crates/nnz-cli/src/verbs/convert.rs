@@ -1,7 +1,7 @@
 //! `nnz convert` and `nnz transpose`.
 
 use clap::Args as Group;
-use nnz::{Context, Dataset, Error, Location};
+use nnz::{Context, Error, Location};
 
 use super::Run;
 use super::write::{file_size, header_of, options, summarise};
@@ -94,28 +94,15 @@ fn convert(
     quiet: bool,
     context: &Context,
 ) -> Result<Outcome, Error> {
-    if super::frames::is_text(args, context)? {
-        return super::frames::convert(args, transpose, quiet, context);
-    }
     let reading = &args.source_options.reading;
     let options = reading.of_conversion(options(&args.writing, context)?).transpose(transpose);
     let options = options.reorder(
         args.reordering.of_axes(&args.source, || header_of(&args.source, reading, context))?,
     );
     let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
-    let options = options.profile(profile);
+    let options = options.profile(profile).types(args.source_options.types.clone());
     let bytes_before = file_size(&args.source);
-    let found = match reading.set().open(&args.source, context)? {
-        Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
-            return Err(Error::argument("--reorder applies to matrices"));
-        }
-        Dataset::Fragments(_) if !transpose => {
-            return super::fragments::convert(args, quiet, context);
-        }
-        Dataset::Table(_) => return super::frames::convert(args, transpose, quiet, context),
-        found => found,
-    };
-    let mut summary = found.convert(&args.target, &options, context)?;
+    let mut summary = nnz::convert(&args.source, &args.target, &options, context)?;
     summary.bytes_before = bytes_before.or(summary.bytes_before);
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);

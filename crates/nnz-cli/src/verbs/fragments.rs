@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use nnz::fragments::{
-    self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Region, Regions,
-    SelectOptions, StoreOptions, Tiles,
+    self, Chromosomes, Counts, ImportOptions, MergeOptions, Region, Regions, SelectOptions,
+    StoreOptions, Tiles,
 };
 use nnz::{Error, ErrorKind, Location, matrix::StringList};
 
@@ -18,9 +18,9 @@ use crate::Outcome;
 use crate::args::Writing;
 use crate::args::empty_list;
 use crate::args::fragments::{Count, Export, Fragments, Import, Merge, Query, Select, Storing};
-use crate::output::{bytes, print_message, rounded, with_stdout};
+use crate::output::with_stdout;
 
-pub(crate) use any::{cat, convert, diff, info, names};
+pub(crate) use any::{cat, diff, info, names};
 
 impl Run for Fragments {
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
@@ -41,7 +41,9 @@ impl Run for Import {
             .chromosomes(self.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?);
         let options = options(&self.storing);
         let summary = fragments::import(&self.source, &self.target, reading, &options, context)?;
-        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        if !quiet {
+            write::summarise(std::slice::from_ref(&self.source), &self.target, &summary.into());
+        }
         Ok(Outcome::Good)
     }
 }
@@ -54,7 +56,9 @@ impl Run for Export {
             return Err(Error::argument(format!("{}: {what}", self.target)));
         }
         let summary = fragments::convert(&self.source, &self.target, &options, context)?;
-        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        if !quiet {
+            write::summarise(std::slice::from_ref(&self.source), &self.target, &summary.into());
+        }
         Ok(Outcome::Good)
     }
 }
@@ -96,7 +100,9 @@ impl Run for Merge {
         let merging = MergeOptions::default().prefixes(self.prefix.clone());
         let options = options(&self.storing);
         let summary = fragments::merge(&self.sources, &self.target, &merging, &options, context)?;
-        summarise(&self.sources, &self.target, &summary, quiet);
+        if !quiet {
+            write::summarise(&self.sources, &self.target, &summary.into());
+        }
         Ok(Outcome::Good)
     }
 }
@@ -112,7 +118,9 @@ impl Run for Select {
             .length(self.min_length..=self.max_length.unwrap_or(u32::MAX));
         let options = options(&self.storing);
         let summary = fragments::select(&self.source, &self.target, &selected, &options, context)?;
-        summarise(std::slice::from_ref(&self.source), &self.target, &summary, quiet);
+        if !quiet {
+            write::summarise(std::slice::from_ref(&self.source), &self.target, &summary.into());
+        }
         Ok(Outcome::Good)
     }
 }
@@ -168,41 +176,4 @@ fn options(args: &Storing) -> StoreOptions {
         .compress(args.compress)
         .overwrite(args.force)
         .sync(!args.no_sync)
-}
-
-/// Prints the summary to standard error: the target may be standard output.
-pub(super) fn summarise(
-    sources: &[Location],
-    target: &Location,
-    summary: &FragmentSummary,
-    quiet: bool,
-) {
-    if quiet {
-        return;
-    }
-    for note in &summary.notes {
-        print_message(&format!("note: {note}"));
-    }
-    if !summary.dropped.is_empty() {
-        print_message(&format!("dropped: {}", summary.dropped.join(", ")));
-    }
-    let size = match summary.bytes_before {
-        Some(before) if before > 0 && summary.bytes_after > 0 => {
-            format!("{} -> {}", bytes(before), bytes(summary.bytes_after))
-        }
-        _ => bytes(summary.bytes_after),
-    };
-    let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
-    let rate = u128::from(summary.fragments) * 1_000_000_000 / nanos;
-    let FragmentSummary { fragments, chromosomes, cells, .. } = summary;
-    print_message(&write::heading(sources, target));
-    let fragments = write::counted(*fragments, "fragment", "fragments");
-    let chromosomes = write::counted(*chromosomes, "chromosome", "chromosomes");
-    let cells = write::counted(*cells, "cell", "cells");
-    print_message(&format!("  {fragments}, {chromosomes}, {cells}"));
-    print_message(&format!("  {size}"));
-    if summary.disk > 0 {
-        print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
-    }
-    print_message(&format!("  {:.2} s, {} fragments/s", summary.seconds, rounded(rate)));
 }

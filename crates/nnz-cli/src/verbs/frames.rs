@@ -1,94 +1,14 @@
 //! Verbs on frames.
 
-use nnz::Context;
 use std::io::Write;
 
-use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{Axis, CatOptions, Error, Location, OpenOptions, Rounding, Selection, text::escaped};
+use nnz::frames::{self, FrameSource};
+use nnz::{Axis, CatOptions, Error, Selection, text::escaped};
 use serde::Serialize;
 
-use super::write;
 use crate::Outcome;
 use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 use crate::verbs::names::NamesArg;
-
-/// Returns whether the source is converted as a frame in a text file: to DAPHNE, or with types of columns.
-/// Otherwise it is a matrix.
-pub(super) fn is_text(
-    args: &crate::verbs::convert::Convert,
-    context: &Context,
-) -> Result<bool, Error> {
-    let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new(), context);
-    if args.source_options.types.is_some() {
-        // Standard input can be a matrix as well; with types of columns it is a frame.
-        return match matches!(args.source, Location::Stream) || is_text()? {
-            true => Ok(true),
-            false => Err(Error::argument("--types applies to .csv sources only")),
-        };
-    }
-    let reading = &args.source_options.reading;
-    let given = reading.from_dialect.is_some() || reading.from.format.is_some();
-    let format = args.writing.to.as_ref().map(|to| to.format);
-    if given || !reading.from.options.0.is_empty() || !frames::is_target(&args.target, format) {
-        return Ok(false);
-    }
-    is_text()
-}
-
-/// Converts a frame between text and DAPHNE.
-pub(super) fn convert(
-    args: &crate::verbs::convert::Convert,
-    transpose: bool,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    let writing = &args.writing;
-    if transpose {
-        let what =
-            "contains a data frame, not a matrix; it is only converted between .csv and .dbdf";
-        return Err(Error::argument(format!("{}: {what}", args.source)));
-    }
-    let of_matrices = [
-        ("--order", writing.order.is_some()),
-        ("--type", writing.value_type.is_some()),
-        ("--duplicates", writing.duplicates.is_some()),
-        ("--compress", writing.compress.is_some()),
-    ];
-    let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
-    if let Some(option) = given.or_else(|| writing.labelling.first()) {
-        let what = format!("contains a data frame, to which {option} does not apply");
-        return Err(Error::argument(format!("{}: {what}", args.source)));
-    }
-    let mut options = FrameOptions::default()
-        .types(args.source_options.types.clone())
-        .open(OpenOptions::new().dialect(args.source_options.reading.from_dialect))
-        .format_options(writing.format_options.0.clone())
-        .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
-        .overwrite(writing.force)
-        .sync(!writing.no_sync);
-    options.format = writing.to.as_ref().map(|to| to.format);
-    let summary = frames::convert(&args.source, &args.target, &options, context)?;
-    if !quiet {
-        summarise(&args.source, &args.target, &summary);
-    }
-    Ok(Outcome::Good)
-}
-
-/// Prints the summary to standard error: the target may be standard output.
-fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
-    for note in &summary.notes {
-        print_message(&format!("note: {note}"));
-    }
-    print_message(&write::heading(std::slice::from_ref(source), target));
-    let rows = write::counted(summary.rows, "row", "rows");
-    print_message(&format!("  {rows}, {}", write::counted(summary.cols, "column", "columns")));
-    let sizes: Vec<String> =
-        [summary.bytes_before, summary.bytes_after].into_iter().flatten().map(bytes).collect();
-    if !sizes.is_empty() {
-        print_message(&format!("  {}", sizes.join(" -> ")));
-    }
-    print_message(&format!("  {:.2} s", summary.seconds));
-}
 
 /// Prints all cells: row, column and value.
 pub(super) fn cat(

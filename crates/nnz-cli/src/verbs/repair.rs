@@ -63,7 +63,7 @@ impl Run for Repair {
         }
         if let Some(summary) = &done.fragments {
             let source = std::slice::from_ref(&self.source);
-            super::fragments::summarise(source, &self.target, summary, quiet);
+            summarise(source, &self.target, &summary.clone().into());
         }
         Ok(Outcome::Good)
     }

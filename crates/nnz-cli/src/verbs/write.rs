@@ -1,6 +1,7 @@
 //! Verbs that write a matrix.
 
 use nnz::Context;
+use nnz::engine::SummaryContent;
 use nnz::{ConvertOptions, Error, Header, Location, Rounding, Summary, output::StructurePolicy};
 
 use crate::args::{self, Writing};
@@ -79,19 +80,30 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
     print_message(&heading(sources, target));
-    let shape = match &summary.dimensions {
-        None => {
-            let rows = counted(summary.shape.rows, "row", "rows");
-            format!("{rows}, {}", counted(summary.shape.cols, "column", "columns"))
-        }
-        Some(extents) => dimensions(extents),
+    let shape = || {
+        let rows = counted(summary.shape.rows, "row", "rows");
+        format!("{rows}, {}", counted(summary.shape.cols, "column", "columns"))
     };
-    print_message(&format!("  {shape}, {}", counted(summary.entries, "entry", "entries")));
+    let entries = counted(summary.entries, "entry", "entries");
+    let (size_of_data, rate_of) = match &summary.content {
+        SummaryContent::Tensor(extents) => {
+            (format!("{}, {entries}", dimensions(extents)), "entries")
+        }
+        SummaryContent::Table => (shape(), "cells"),
+        SummaryContent::Fragments { chromosomes, cells } => {
+            let fragments = counted(summary.entries, "fragment", "fragments");
+            let chromosomes = counted(*chromosomes, "chromosome", "chromosomes");
+            let cells = counted(*cells, "cell", "cells");
+            (format!("{fragments}, {chromosomes}, {cells}"), "fragments")
+        }
+        _ => (format!("{}, {entries}", shape()), "entries"),
+    };
+    print_message(&format!("  {size_of_data}"));
     print_message(&format!("  {size}"));
     if summary.disk > 0 {
         print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
     }
-    print_message(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
+    print_message(&format!("  {:.2} s, {} {rate_of}/s", summary.seconds, rounded(rate)));
 }
 
 /// Returns the size of a source that is a file, to be compared with the target. It is determined before writing, as

@@ -24,6 +24,7 @@ mod command;
 mod computing;
 mod daphne;
 #[cfg(unix)]
+mod dispatch;
 mod docs;
 mod filter;
 mod first_use;

@@ -3,6 +3,7 @@
 use nnz_storage::TaskContext;
 use std::time::Instant;
 
+use crate::{Summary, SummaryContent};
 use nnz_core::{FragmentFields, FragmentSource, Result, Written};
 
 use super::run::{run, unchanged};
@@ -43,6 +44,21 @@ nnz_core::setters! {
         seconds: f64,
         dropped: Vec<String>,
         notes: Vec<String>,
+    }
+}
+
+impl From<FragmentSummary> for Summary {
+    fn from(of: FragmentSummary) -> Self {
+        let (chromosomes, cells) = (of.chromosomes, of.cells);
+        Self::default()
+            .content(SummaryContent::Fragments { chromosomes, cells })
+            .entries(of.fragments)
+            .bytes_before(of.bytes_before)
+            .bytes_after(of.bytes_after)
+            .disk(of.disk)
+            .seconds(of.seconds)
+            .dropped(of.dropped)
+            .notes(of.notes)
     }
 }
 

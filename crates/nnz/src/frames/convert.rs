@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, is_url, readable};
+use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Shape, ValueType, is_url, readable};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{Column, Dialect, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::Opened;
@@ -14,10 +14,11 @@ use nnz_storage::stdio::{self, TerminalEscapes};
 
 use super::widen;
 use crate::container_target::ends_in;
+use crate::engine::SummaryContent;
 use crate::formats::{
     DAPHNE, DaphneOptions, FormatName, FormatOptions, check_options, format_of_path,
 };
-use crate::{Cancellation, Dataset, Location, OpenOptions};
+use crate::{Cancellation, Dataset, Location, OpenOptions, Summary};
 
 /// Options of the conversion of a frame.
 #[derive(Clone, Debug)]
@@ -89,6 +90,25 @@ pub struct FrameSummary {
     pub seconds: f64,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
+}
+
+impl From<FrameSummary> for Summary {
+    /// Entries are cells.
+    fn from(of: FrameSummary) -> Self {
+        Self::default()
+            .content(SummaryContent::Table)
+            .shape(Shape { rows: of.rows, cols: of.cols })
+            .entries(of.rows.saturating_mul(of.cols))
+            .bytes_before(of.bytes_before)
+            .bytes_after(of.bytes_after.unwrap_or(0))
+            .seconds(of.seconds)
+            .notes(of.notes)
+    }
+}
+
+/// Returns whether frames can be written to a location.
+pub(crate) fn stores(to: &Location, options: &FrameOptions) -> bool {
+    FrameTarget::new(to, options).is_ok()
 }
 
 /// Converts a frame to comma-separated values or a DAPHNE file.

@@ -3,14 +3,13 @@
 use nnz::Context;
 use std::io::Write;
 
-use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
+use nnz::fragments::{self, FragmentDifference, FragmentSource};
 use nnz::{Error, text::escaped};
 use serde::Serialize;
 
 use super::super::{info::others, names::print_names};
-use super::{print, summarise};
+use super::print;
 use crate::Outcome;
-use crate::args;
 use crate::output::{bytes, failed, print_answer, print_json, with_stdout};
 use crate::verbs::names::NamesArg;
 
@@ -39,66 +38,6 @@ pub(crate) fn names(
         }
     };
     print_names(&mut *names, &args.source, what)
-}
-
-/// Converts a store.
-pub(crate) fn convert(
-    args: &crate::verbs::convert::Convert,
-    quiet: bool,
-    context: &Context,
-) -> Result<Outcome, Error> {
-    let args::Writing {
-        to,
-        expand,
-        structure,
-        order,
-        value_type,
-        cell_axis,
-        lossy,
-        duplicates,
-        compress,
-        format: _,
-        format_options,
-        labelling,
-        force,
-        strict: _,
-        no_sync,
-        threads: _,
-        resources: _,
-    } = &args.writing;
-    let named = |name| to.as_ref().is_none_or(|to| to.format == name);
-    let registry = context.registry();
-    let formats = registry.formats().iter().filter(|format| named(format.info().name));
-    let stores: Vec<_> = formats.filter_map(|format| format.info().fragment_options).collect();
-    let known =
-        |name: &str| stores.iter().any(|options| options.iter().any(|option| option.name == name));
-    let of_matrices = stores.is_empty()
-        || *expand
-        || structure.is_some()
-        || order.is_some()
-        || value_type.is_some()
-        || cell_axis.is_some()
-        || *lossy
-        || duplicates.is_some()
-        || labelling.first().is_some()
-        || !format_options.0.names().all(known);
-    if of_matrices {
-        let what = "contains fragments; --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
-                    --structure, options for names and annotations, and options of formats without \
-                    fragments apply to matrices only";
-        return Err(Error::argument(format!("{}: {what}", args.source)));
-    }
-    let options = StoreOptions::default()
-        .packing(
-            format_options.0.flag("unpacked")?.then_some(nnz::formats::values::Packing::Unpacked),
-        )
-        .format_version(format_options.0.parse("format-version")?)
-        .compress(*compress)
-        .overwrite(*force)
-        .sync(!no_sync);
-    let summary = fragments::convert(&args.source, &args.target, &options, context)?;
-    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
-    Ok(Outcome::Good)
 }
 
 /// Compares two stores.

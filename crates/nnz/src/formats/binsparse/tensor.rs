@@ -45,7 +45,7 @@ pub(super) fn write(
     nnz_binsparse::write_tensor(&mut writer, &tensor, &layout, &how)?;
     let bytes_after = writer.finish()?;
     Ok(Summary::default()
-        .dimensions(tensor.shape.clone())
+        .content(nnz_engine::SummaryContent::Tensor(tensor.shape.clone()))
         .entries(tensor.len() as u64)
         .bytes_before(from.about()?.bytes)
         .bytes_after(bytes_after)

@@ -161,7 +161,7 @@ pub(super) fn write_tensor(
     let entries = (&*tensor.shape, &*tensor.coordinates);
     let bytes_after = scipy::write_coo(&path, entries, &tensor.values, write, npz)?;
     Ok(Summary::default()
-        .dimensions(tensor.shape.clone())
+        .content(nnz_engine::SummaryContent::Tensor(tensor.shape.clone()))
         .entries(tensor.len() as u64)
         .bytes_before(from.about()?.bytes)
         .bytes_after(bytes_after)
