@@ -16,7 +16,7 @@ GROUPS = {
     "Open and read": ["open", "ReadOptions", "read_anndata", "Matrix", "LazyMatrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
-    "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "ConvertOptions"],
+    "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "edit", "ConvertOptions"],
     "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "See": ["Plots", "Report"],
@@ -29,7 +29,7 @@ GROUPS = {
         "FragmentOptions",
         "FragmentSummary",
     ],
-    "Results": ["Summary", "SplitSummary", "RepairSummary", "Finding", "Difference", "Format"],
+    "Results": ["Summary", "SplitSummary", "RepairSummary", "EditSummary", "Finding", "Difference", "Format"],
 }
 OF_MATRIX = ("LazyMatrix", "File")
 """Classes with the properties and methods of `Matrix`."""

@@ -4,6 +4,7 @@ from . import _verbs  # pyright: ignore[reportPrivateUsage]
 from ._annotations import Annotations
 from ._anndata import read_anndata
 from ._dask import from_dask
+from ._edit import edit
 from ._errors import (
     AccessError,
     ArgumentError,
@@ -42,7 +43,7 @@ from ._pca import PCA, pca
 from ._plot import Plots
 from ._reading import ReadOptions
 from ._report import Report
-from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._results import Difference, EditSummary, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._sample import sample
 from ._slice import slice
 from ._storage import set_storage_options
@@ -69,6 +70,7 @@ __all__ = [
     "Difference",
     "DroppedWarning",
     "DuplicateError",
+    "EditSummary",
     "Error",
     "ExistsError",
     "File",
@@ -104,6 +106,7 @@ __all__ = [
     "__version__",
     "aggregate",
     "diff",
+    "edit",
     "filter",
     "formats",
     "from_dask",

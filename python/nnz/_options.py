@@ -125,8 +125,18 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
     for name in ("row_annotations", "col_annotations"):
         table = made.get(name)
         if table is not None:
-            made[name] = _frames.from_frame(table) if hasattr(table, "columns") else os.fspath(table)
+            made[name] = annotation_table(name, table)
     return made
+
+
+def annotation_table(what: str, table: Any) -> Any:
+    """Return a table of annotations as the compiled part takes it: a path, or names and columns."""
+    if hasattr(table, "columns"):
+        return _frames.from_frame(table)
+    try:
+        return os.fsdecode(table)
+    except TypeError:
+        raise ArgumentError(f"{what}: expected a data frame or a path, not {type(table).__name__}") from None
 
 
 def source_path(path: PathLike) -> str:

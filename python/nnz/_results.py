@@ -87,6 +87,28 @@ class SplitSummary:
 
 
 @dataclass(frozen=True)
+class EditSummary:
+    """The result of `nnz.edit`.
+
+    Attributes
+    ----------
+    removed : list of str
+        The paths of what was removed.
+    added : list of str
+        The paths of columns that were added or replaced.
+    bytes_before : int or None
+        The size of an HDF5 file before; None for a Zarr store.
+    bytes_after : int or None
+        Its size afterwards; None for a Zarr store, and if the changes were only checked.
+    """
+
+    removed: List[str]
+    added: List[str]
+    bytes_before: Optional[int]
+    bytes_after: Optional[int]
+
+
+@dataclass(frozen=True)
 class RepairSummary:
     """The result of `nnz.repair`.
 

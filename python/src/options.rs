@@ -80,6 +80,17 @@ pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
+/// Returns a text.
+pub(crate) fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.extract() {
+        Ok(text) => Ok(text),
+        Err(_) => {
+            let what = format!("{name} {}: expected a string", value.repr()?);
+            Err(argument(value.py(), what))
+        }
+    }
+}
+
 /// Parses the options of a conversion from a location, and the options of reading it.
 pub(crate) fn convert_location(
     given: &Bound<'_, PyDict>,
@@ -115,10 +126,7 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
         if value.is_none() || name == "memory" || name == "threads" {
             continue;
         }
-        let text = || match value.extract::<String>() {
-            Ok(text) => Ok(text),
-            Err(_) => Err(argument(py, format!("{name} {}: expected a string", value.repr()?))),
-        };
+        let text = || text(&name, &value);
         let flag = || flag(&name, &value);
         match &*name {
             "to" => {
@@ -241,11 +249,15 @@ pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
 }
 
 /// Reads a table: the path of a file, or names and columns.
-fn table(given: &Bound<'_, PyAny>, memory: u64) -> PyResult<nnz::annotations::AnnotationTable> {
+pub(crate) fn table(
+    given: &Bound<'_, PyAny>,
+    memory: u64,
+) -> PyResult<nnz::annotations::AnnotationTable> {
     if let Ok((names, columns)) = given.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() {
         return to_table(to_strings(&names)?, &columns);
     }
-    read_table(given.extract::<PathBuf>()?, memory / 4).or_raise(given.py())
+    let (py, path) = (given.py(), given.extract::<PathBuf>()?);
+    py.detach(|| read_table(path, memory / 4)).or_raise(py)
 }
 
 fn structure(py: Python<'_>, name: &str) -> PyResult<StructurePolicy> {

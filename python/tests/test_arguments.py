@@ -275,6 +275,7 @@ def test_pipes_are_refused(tmp_path):
         lambda: nnz.concat([PBMC, pipe], tmp_path / "o.npz", "rows"),
         lambda: nnz.split(pipe, tmp_path / "o", "x"),
         lambda: nnz.repair(pipe, tmp_path / "o.npz"),
+        lambda: nnz.edit(pipe, drop="uns"),
         lambda: nnz.slice(pipe, tmp_path / "o.npz", rows=0),
         lambda: nnz.import_fragments(pipe, tmp_path / "o"),
     ]

@@ -96,7 +96,9 @@ pub fn edit(
         false => Some(tree::edit(&path, &group, context.output(true, *sync))?),
     };
     let file = AnnData::open(tree::open(&path, &group)?)?;
-    let edit = Edit::new(&file, changes, context.memory() / 4)?;
+    // A table in memory has no place of its own.
+    let at_file = |error: Error| error.with_context(&Place::path(&*path));
+    let edit = Edit::new(&file, changes, context.memory() / 4).map_err(at_file)?;
     let mut summary = EditSummary {
         removed: edit.removed().to_vec(),
         added: edit.added().to_vec(),
@@ -105,7 +107,7 @@ pub fn edit(
     };
     if let Some(tree) = tree {
         context.check()?;
-        edit.write(tree, *compress).map_err(|error| error.with_context(&Place::path(&*path)))?;
+        edit.write(tree, *compress).map_err(at_file)?;
         summary.bytes_after = file_size(&path);
     }
     Ok(summary)

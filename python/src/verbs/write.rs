@@ -1,12 +1,14 @@
-//! Verbs that write files.
+//! Verbs that write files, or change them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nnz::collection::{CollectionConcatOptions, Join};
+use nnz::edit::{AddedColumns, Changes};
 use nnz::engine::Filter;
 use nnz::matrix::AxisKind;
-use nnz::{ConcatOptions, Location, OpenOptions, Selection};
+use nnz::{Compression, ConcatOptions, EditOptions, Location, OpenOptions, Selection};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -20,6 +22,7 @@ use crate::{options, select, summary, task};
 pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(concat, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
+    module.add_function(wrap_pyfunction!(edit, module)?)?;
     module.add_function(wrap_pyfunction!(filter, module)?)?;
     module.add_function(wrap_pyfunction!(repair, module)?)?;
     module.add_function(wrap_pyfunction!(slice, module)?)?;
@@ -197,4 +200,45 @@ fn repair<'py>(
     let repairs = done.repairs.iter().map(ToString::to_string).collect();
     let matrix = done.matrix.map(|done| summary::of_conversion(py, &done)).transpose()?;
     Ok((repairs, matrix))
+}
+
+/// What was removed and added, and the sizes of the file before and afterwards.
+type EditTuple = (Vec<String>, Vec<String>, Option<u64>, Option<u64>);
+
+/// Changes an AnnData file in place. `added` has axes and tables; `flags` are `replace`, `no_sync` and `dry_run`.
+#[pyfunction]
+fn edit<'py>(
+    py: Python<'py>,
+    path: OsString,
+    removed: Vec<String>,
+    added: Vec<(String, Bound<'py, PyAny>)>,
+    compress: Option<Bound<'py, PyAny>>,
+    flags: [Bound<'py, PyAny>; 3],
+) -> PyResult<EditTuple> {
+    let [replace, no_sync, dry_run] = &flags;
+    let [replace, no_sync, dry_run] = [
+        options::flag("replace", replace)?,
+        options::flag("no_sync", no_sync)?,
+        options::flag("dry_run", dry_run)?,
+    ];
+    let compress = match compress {
+        Some(given) => options::compression(py, &options::text("compress", &given)?)?,
+        None => Compression::None,
+    };
+    let memory = nnz::engine::default_memory();
+    let added = added.iter().map(|(axis, table)| {
+        // AnnData has cells as rows.
+        let kinds = || Ok([AxisKind::Cells, AxisKind::Features]);
+        let axis = select::axis_of(py, axis, kinds)?;
+        Ok(AddedColumns::new(axis, Arc::new(options::table(table, memory)?)))
+    });
+    let added = added.collect::<PyResult<Vec<_>>>()?;
+    let changes = Changes::default().removed(removed).added(added).replace(replace);
+    let options =
+        EditOptions::default().changes(changes).compress(compress).sync(!no_sync).dry_run(dry_run);
+    let at = location(path);
+    let done = task::run(py, None, task::Limits::default(), move |context| {
+        nnz::edit(&at, &options, context)
+    })?;
+    Ok((done.removed, done.added, done.bytes_before, done.bytes_after))
 }
