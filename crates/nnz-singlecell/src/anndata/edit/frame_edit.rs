@@ -169,8 +169,9 @@ impl FrameEdit {
             }
         });
         if table.len() != self.table.len() {
-            let found = format!("a table of {} rows", table.len());
-            return Err(Error::mismatch(self.place(), found, self.table.len()));
+            let [found, expected] = [table.len(), self.table.len()];
+            let what = format!("the table has {found} rows, and {} has {expected}", self.name);
+            return Err(self.refused(what));
         }
         let mut paths = Vec::new();
         for (number, column) in table.columns().iter().enumerate() {

@@ -27,6 +27,7 @@ impl Tree {
             to: &self.hidden_path().map_err(whole)?,
             access: self.access.as_ref(),
             is_kept,
+            link: &|from, to| std::fs::hard_link(from, to),
             sync,
         };
         let kept = copy.keep(Path::new(""))?;
@@ -44,6 +45,8 @@ struct DirectoryCopy<'a> {
     to: &'a Path,
     access: Option<&'a Members>,
     is_kept: &'a dyn Fn(&Path) -> bool,
+    /// Gives a file another name.
+    link: &'a dyn Fn(&Path, &Path) -> io::Result<()>,
     sync: bool,
 }
 
@@ -78,7 +81,7 @@ impl DirectoryCopy<'_> {
     /// Links a file; copies it where that is not possible. Returns its size in bytes.
     fn keep_file(&self, name: &Path) -> io::Result<u64> {
         let (from, to) = (self.from.join(name), self.to.join(name));
-        if std::fs::hard_link(&from, &to).is_ok() {
+        if (self.link)(&from, &to).is_ok() {
             return Ok(to.symlink_metadata()?.len());
         }
         let bytes = std::fs::copy(&from, &to)?;
@@ -102,4 +105,84 @@ fn sync_directories(directory: &Path) -> io::Result<()> {
         }
     }
     system::sync_directory(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_copied_where_they_cannot_be_linked() {
+        let directory = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| directory.path().join(name));
+        std::fs::create_dir_all(from.join("layers/a")).unwrap();
+        for (name, text) in [("zarr.json", "{}"), ("layers/a/0", "abc"), ("layers/b", "gone")] {
+            std::fs::write(from.join(name), text).unwrap();
+        }
+        let access = Members::of(&from).unwrap();
+        let keep = |link: &dyn Fn(&Path, &Path) -> io::Result<()>, to: &Path| {
+            let is_kept = |name: &Path| name != Path::new("layers/b");
+            let access = access.as_ref();
+            let copy =
+                DirectoryCopy { from: &from, to, access, is_kept: &is_kept, link, sync: true };
+            copy.keep(Path::new("")).unwrap()
+        };
+        // As on a file system without hard links.
+        let refused = |_: &Path, _: &Path| Err(io::ErrorKind::Unsupported.into());
+        assert_eq!(keep(&refused, &to), 5);
+        assert_eq!(std::fs::read(to.join("zarr.json")).unwrap(), b"{}");
+        assert_eq!(std::fs::read(to.join("layers/a/0")).unwrap(), b"abc");
+        assert!(!to.join("layers/b").exists());
+        // A change of a copy does not reach the file that it was made of.
+        std::fs::write(to.join("layers/a/0"), "changed").unwrap();
+        assert_eq!(std::fs::read(from.join("layers/a/0")).unwrap(), b"abc");
+        // Other errors of copying are not hidden.
+        let read_failed = |from: &Path, _: &Path| {
+            std::fs::remove_file(from)?;
+            Err(io::ErrorKind::Unsupported.into())
+        };
+        std::fs::remove_file(from.join("zarr.json")).unwrap();
+        let none = directory.path().join("none");
+        let copy = DirectoryCopy {
+            from: &from,
+            to: &none,
+            access: None,
+            is_kept: &|_| true,
+            link: &read_failed,
+            sync: false,
+        };
+        let (error, path) = copy.keep(Path::new("")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(path.starts_with(&from));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn copies_have_the_mode_of_the_files() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| directory.path().join(name));
+        std::fs::create_dir(&from).unwrap();
+        let modes = [("a", 0o640), ("b", 0o444)];
+        for (name, mode) in modes {
+            std::fs::write(from.join(name), name).unwrap();
+            std::fs::set_permissions(from.join(name), std::fs::Permissions::from_mode(mode))
+                .unwrap();
+        }
+        let access = Members::of(&from).unwrap();
+        let copy = DirectoryCopy {
+            from: &from,
+            to: &to,
+            access: access.as_ref(),
+            is_kept: &|_| true,
+            link: &|_, _| Err(io::ErrorKind::Unsupported.into()),
+            sync: true,
+        };
+        copy.keep(Path::new("")).unwrap();
+        for (name, mode) in modes {
+            let found = std::fs::metadata(to.join(name)).unwrap().permissions().mode();
+            assert_eq!(found & 0o777, mode, "{name}");
+        }
+    }
 }
