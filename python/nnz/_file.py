@@ -268,12 +268,17 @@ def _listed(path: str, memory: Memory, given: Reading, least: int) -> Tuple[Any,
     try:
         source, found = _nnz.open_listed(path, memory, given)
     except ArgumentError:
-        # Without a main matrix, and none is named.
+        # Several groups, and none is named.
         members: Dict[str, Tuple[int, ...]] = members_of(path)
         if len(members) < least:
             raise
         return None, members
     members = matrices_among(found)
+    if source is None and len(members) < least:
+        # The error says what there is.
+        return _nnz.open(path, memory, given), {}
+    if source is None:
+        return None, members
     if isinstance(source, _nnz.Source) and (len(members) > 1 or any(name in members for name in MAIN)):
         return source, members
     return (None, members) if len(members) > 1 else (source, {})

@@ -48,13 +48,13 @@ def listed(names: Iterable[str]) -> str:
 
 def members_of(path: str) -> Shapes:
     """List the members of a file without a main matrix; there are none in a file of a single matrix."""
+    groups = _nnz.verbs.groups(path) if divided(path)[1] is None else ()
+    if groups:
+        return {group: () for group in groups}
     try:
-        members = matrices_among(_nnz.verbs.members(path))
+        return matrices_among(_nnz.verbs.members(path))
     except (ArgumentError, FormatError, UnsupportedError):
-        members = {}
-    if members or divided(path)[1] is not None:
-        return members
-    return {group: () for group in _nnz.verbs.groups(path)}
+        return {}
 
 
 def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:

@@ -96,6 +96,7 @@ class TargetOptions(TypedDict, total=False):
     levels: str
     meta: bool
     minimize: bool
+    modality: Union[str, Sequence[str]]
     narrow: bool
     segments: int
     sparse_format: str

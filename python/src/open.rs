@@ -79,7 +79,8 @@ pub(crate) fn open(
     opened.into_python(py, place)
 }
 
-/// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once.
+/// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once. A collection without a
+/// main matrix has members only.
 #[pyfunction]
 #[pyo3(signature = (path, memory_limit=None, reading=None))]
 pub(crate) fn open_listed(
@@ -87,7 +88,7 @@ pub(crate) fn open_listed(
     path: OsString,
     memory_limit: Option<&Bound<'_, PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(Py<PyAny>, Vec<MemberTuple>)> {
+) -> PyResult<(Option<Py<PyAny>>, Vec<MemberTuple>)> {
     let location = location(path);
     let place = location.source_place();
     let (options, limits) = open_options(py, memory_limit, reading)?;
@@ -95,12 +96,16 @@ pub(crate) fn open_listed(
         let open = || {
             let detected = context.detect(&location, &options)?;
             let members = detected.members();
-            let opened = detected.open(&options).and_then(OpenedDataset::new)?;
+            let opened = match detected.open(&options)? {
+                Dataset::Collection(collection) if !collection.has_main()? => None,
+                found => Some(OpenedDataset::new(found)?),
+            };
             Ok((opened, members?))
         };
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
     })?;
-    Ok((opened.into_python(py, place)?, members.into_iter().map(listed).collect()))
+    let opened = opened.map(|opened| opened.into_python(py, place)).transpose()?;
+    Ok((opened, members.into_iter().map(listed).collect()))
 }
 
 /// Opens the matrix of a location, or the tables of a file without one.

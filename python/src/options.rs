@@ -178,9 +178,8 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
             _ => {
                 let formats = nnz::formats::list();
                 let known = formats.iter().flat_map(|format| format.options);
-                if let Some((name, text)) = reading::of_some_format(known, &name, &value)? {
-                    of_format.set(name, text);
-                } else if !reading.set(&name, &value)? {
+                let set = reading::set_of_some_format(known, (&name, &value), &mut of_format)?;
+                if !set && !reading.set(&name, &value)? {
                     return Err(argument(py, format!("unknown option {name:?}")));
                 }
             }

@@ -36,20 +36,7 @@ impl Reading {
             return Ok(true);
         }
         let known = list().into_iter().flat_map(|format| format.read_options);
-        // A list of values, of an option that can be repeated.
-        if let Some(option) = known.clone().find(|option| option.repeated && option.name == name) {
-            let values = match value.extract::<String>() {
-                Ok(one) => vec![one],
-                Err(_) => value.extract::<Vec<String>>().map_err(|_| {
-                    argument(value.py(), format!("{name}: expected a string or a list of strings"))
-                })?,
-            };
-            values.into_iter().for_each(|value| self.options.add(option.name, value));
-            return Ok(true);
-        }
-        let Some((name, text)) = of_some_format(known, name, value)? else { return Ok(false) };
-        self.options.set(name, text);
-        Ok(true)
+        set_of_some_format(known, (name, value), &mut self.options)
     }
 
     /// Returns whether nothing is set.
@@ -97,23 +84,37 @@ pub(crate) fn format(value: &Bound<'_, PyAny>) -> PyResult<FormatName> {
     }
 }
 
-/// Parses an option of some format, with underscores for dashes; `None` if no format has it. Several formats can have
-/// the same name; the format checks the value again.
-pub(crate) fn of_some_format(
-    known: impl IntoIterator<Item = &'static FormatOption>,
-    name: &str,
-    value: &Bound<'_, PyAny>,
-) -> PyResult<Option<(&'static str, String)>> {
+/// Sets an option of some format, which has underscores for dashes and, if it can be repeated, a list of values. Returns
+/// whether a format has it. Several formats can have the same name; the format checks the value again.
+pub(crate) fn set_of_some_format(
+    known: impl IntoIterator<Item = &'static FormatOption> + Clone,
+    (name, value): (&str, &Bound<'_, PyAny>),
+    options: &mut FormatOptions,
+) -> PyResult<bool> {
+    let is_named = |option: &&FormatOption| option.name.replace('-', "_") == name;
+    if let Some(option) = known.clone().into_iter().find(|one| one.repeated && is_named(one)) {
+        let values = match value.extract::<String>() {
+            Ok(one) => vec![one],
+            Err(_) => value.extract::<Vec<String>>().map_err(|_| {
+                argument(value.py(), format!("{name}: expected a string or a list of strings"))
+            })?,
+        };
+        values.into_iter().for_each(|value| options.add(option.name, value));
+        return Ok(true);
+    }
     let text = match value.cast::<PyBool>() {
         Ok(flag) => flag.is_true().to_string(),
         Err(_) => value.str()?.to_string(),
     };
     let mut refused = None;
-    for option in known.into_iter().filter(|option| option.name.replace('-', "_") == name) {
+    for option in known.into_iter().filter(is_named) {
         match (option.check)(&text) {
-            Ok(()) => return Ok(Some((option.name, text))),
+            Ok(()) => {
+                options.set(option.name, text);
+                return Ok(true);
+            }
             Err(error) => refused = Some(format!("{name} {text:?}: {error}")),
         }
     }
-    refused.map_or(Ok(None), |what| Err(argument(value.py(), what)))
+    refused.map_or(Ok(false), |what| Err(argument(value.py(), what)))
 }

@@ -143,7 +143,7 @@ def test_options_of_a_source_are_those_of_the_command(tmp_path):
     assert nnz.convert(text, tmp_path / "t.dbdf", types=["si16", "float32"]).shape == (2, 2)
     assert [str(dtype) for dtype in nnz.open(tmp_path / "t.dbdf").dtypes] == ["int16", "float32"]
     assert nnz.convert(text, tmp_path / "u.dbdf", types="si16,f32").shape == (2, 2)
-    with pytest.raises(nnz.ArgumentError, match="text only"):
+    with pytest.raises(nnz.ArgumentError, match="types applies to .csv sources only"):
         nnz.convert(tmp_path / "t.dbdf", tmp_path / "v.dbdf", types=["si16", "f32"])
     with pytest.raises(nnz.ArgumentError, match="nonsense"):
         nnz.convert(text, tmp_path / "v.dbdf", types=["nonsense", "f32"])

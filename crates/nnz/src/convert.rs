@@ -1,5 +1,6 @@
 //! Conversion between locations.
 
+#[cfg(any(feature = "daphne", feature = "fragments"))]
 mod others;
 
 use crate::Context;
@@ -234,29 +235,23 @@ fn convert_any(
 ) -> Result<Summary> {
     #[cfg(feature = "daphne")]
     if others::is_table(from, to, options, context)? {
-        return others::table(from, to, options, context);
+        return others::text(from, to, options, context);
     }
     match options.open.open(from, context) {
         #[cfg(feature = "daphne")]
-        Ok(Dataset::Table(_)) => others::table(from, to, options, context),
-        Ok(Dataset::Fragments(_)) if !options.transpose => {
-            others::fragments(from, to, options, context)
-        }
-        Ok(found) => found.convert(to, options, context),
-        #[cfg(feature = "daphne")]
         Err(error) if others::is_table_after(&error, from, to, options, context)? => {
-            others::table(from, to, options, context)
+            others::text(from, to, options, context)
         }
-        Err(error) => Err(error),
+        found => found?.convert(to, options, context),
     }
 }
 
 impl Dataset {
-    /// Converts a matrix, tensor or collection to another location.
+    /// Converts data of any kind to another location.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert`], and if it is none of them.
+    /// Fails as [`convert`].
     pub fn convert(
         self,
         to: impl Into<Location>,
@@ -270,6 +265,12 @@ impl Dataset {
             }
             Self::Tensor(tensor) if !tensor.is_vector() => {
                 return tensor.convert(to.clone(), options, context);
+            }
+            #[cfg(feature = "daphne")]
+            Self::Table(frame) => return others::table(&frame, to, options, context),
+            #[cfg(feature = "fragments")]
+            Self::Fragments(source) if !options.transpose => {
+                return others::fragments(&*source, to, options, context);
             }
             other => other.into_matrix()?,
         };

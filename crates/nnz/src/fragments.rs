@@ -43,4 +43,4 @@ pub use nnz_engine::fragments::{
 pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
 pub use place::{is_fragments, open, open_with};
 pub use target::{StoreOptions, is_text};
-pub use verbs::{convert, diff, merge, select};
+pub use verbs::{convert, diff, merge, select, write};

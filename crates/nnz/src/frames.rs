@@ -18,7 +18,7 @@ use crate::Context;
 use nnz_core::{Error, ErrorKind, Result, readable};
 
 pub(crate) use convert::stores;
-pub use convert::{FrameOptions, FrameSummary, convert, write};
+pub use convert::{FrameOptions, FrameSummary, convert, write, write_source};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;
 

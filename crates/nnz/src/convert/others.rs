@@ -1,11 +1,15 @@
 //! Converting data that is not a matrix: tables and fragments.
 
-use nnz_core::{Error, Result};
+use nnz_core::{Error, Place, Result};
+#[cfg(feature = "fragments")]
+use nnz_core::{FragmentSource, Rounding};
 
+#[cfg(feature = "fragments")]
 use crate::formats::values::Packing;
+#[cfg(feature = "fragments")]
 use crate::fragments::{self, StoreOptions};
 #[cfg(feature = "daphne")]
-use crate::frames::{self, FrameOptions};
+use crate::frames::{self, FrameOptions, FrameSource};
 use crate::output::{CellAxis, StructurePolicy};
 use crate::{Context, ConvertOptions, Location, Summary};
 #[cfg(feature = "daphne")]
@@ -74,50 +78,70 @@ fn of_table(options: &ConvertOptions) -> FrameOptions {
     frame
 }
 
-/// Converts a table to a DAPHNE frame or to text.
+/// Converts a text as a table.
 #[cfg(feature = "daphne")]
-pub(super) fn table(
+pub(super) fn text(
     from: &Location,
     to: &Location,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Summary> {
-    if options.transpose {
-        let what =
-            "contains a data frame, not a matrix; it is only converted between .csv and .dbdf";
-        return Err(Error::argument(format!("{from}: {what}")));
-    }
-    let compress = ("compress", options.compress.is_some());
-    refuse(from, "data frames", of_matrices(options).into_iter().chain([compress]))?;
+    check_table(&from.source_place(), options)?;
     frames::convert(from, to, &of_table(options), context).map(Into::into)
 }
 
-/// Converts fragments to another fragment file, or to text.
-pub(super) fn fragments(
-    from: &Location,
+/// Writes a table as a DAPHNE frame or as text.
+#[cfg(feature = "daphne")]
+pub(super) fn table(
+    frame: &FrameSource,
     to: &Location,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<Summary> {
+    check_table(&frame.place(), options)?;
+    frames::write_source(frame, to, &of_table(options), context).map(Into::into)
+}
+
+#[cfg(feature = "daphne")]
+fn check_table(place: &Place, options: &ConvertOptions) -> Result<()> {
+    if options.transpose {
+        let what =
+            "contains a data frame, not a matrix; it is only converted between .csv and .dbdf";
+        return Err(Error::argument(format!("{place}: {what}")));
+    }
+    let compress = ("compress", options.compress.is_some());
+    refuse(place, "data frames", of_matrices(options).into_iter().chain([compress]))
+}
+
+/// Writes fragments as another fragment file, or as text.
+#[cfg(feature = "fragments")]
+pub(super) fn fragments(
+    source: &dyn FragmentSource,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<Summary> {
+    let place = &source.place();
     let given = &options.format_options;
-    let lossy = ("lossy", options.rounding != nnz_core::Rounding::Refused);
-    refuse(from, "fragments", of_matrices(options).into_iter().chain([lossy]))?;
+    let lossy = ("lossy", options.rounding != Rounding::Refused);
+    refuse(place, "fragments", of_matrices(options).into_iter().chain([lossy]))?;
     let named = |name| options.format.is_none_or(|format| format == name);
     let formats = context.registry().formats().iter().map(|format| format.info());
     let stores = formats.filter(|info| named(info.name)).filter_map(|info| info.fragment_options);
     let known: Vec<&str> = stores.flatten().map(|option| option.name).collect();
     if let Some(format) = options.format.filter(|_| known.is_empty()) {
         let what = format!("contains fragments, which are not written as {format}");
-        return Err(Error::argument(format!("{from}: {what}")));
+        return Err(Error::argument(format!("{place}: {what}")));
     }
-    refuse(from, "fragments", given.names().map(|name| (name, !known.contains(&name))))?;
+    refuse(place, "fragments", given.names().map(|name| (name, !known.contains(&name))))?;
     let store = StoreOptions::default()
         .packing(given.flag("unpacked")?.then_some(Packing::Unpacked))
         .format_version(given.parse("format-version")?)
         .compress(options.compress)
         .overwrite(options.overwrite)
         .sync(options.sync);
-    fragments::convert(from, to, &store, context).map(Into::into)
+    let written = fragments::write(source, to, &store, context);
+    written.map(Into::into).map_err(|error| error.with_context(place))
 }
 
 /// Lists options that apply to matrices only, and whether they are set.
@@ -141,14 +165,14 @@ fn of_matrices(options: &ConvertOptions) -> [(&'static str, bool); 12] {
 
 /// Refuses an option that is set; `kind` is the data to which it does not apply.
 fn refuse<'a>(
-    from: &Location,
+    place: &Place,
     kind: &str,
     mut options: impl Iterator<Item = (&'a str, bool)>,
 ) -> Result<()> {
     match options.find(|(_, is_set)| *is_set) {
         None => Ok(()),
         Some((name, _)) => {
-            let what = format!("{from}: the option {name} does not apply to {kind}");
+            let what = format!("{place}: the option {name} does not apply to {kind}");
             Err(Error::argument(what))
         }
     }

@@ -3,7 +3,7 @@
 use crate::Context;
 use std::time::Instant;
 
-use nnz_core::Result;
+use nnz_core::{FragmentSource, Result};
 use nnz_engine::fragments as engine;
 
 use super::target::{FragmentOutput, StoreOptions};
@@ -27,10 +27,26 @@ pub fn convert(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    let target = FragmentOutput::new(to, options, context)?;
+    // Before the source is opened.
+    FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
-    let written = engine::convert(&*source, &target, context)?;
+    let written = write(&*source, to, options, context)?;
     Ok(written.seconds(started.elapsed().as_secs_f64()))
+}
+
+/// Writes open fragments, as [`convert`](convert).
+///
+/// # Errors
+///
+/// Fails as [`convert`](convert).
+pub fn write(
+    source: &dyn FragmentSource,
+    to: &Location,
+    options: &StoreOptions,
+    context: &Context,
+) -> Result<FragmentSummary> {
+    let target = FragmentOutput::new(to, options, context)?;
+    engine::convert(source, &target, context)
 }
 
 /// Writes some of the fragments, in any form that [`convert`](convert) writes.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Shape, ValueType, is_url, readable};
 use nnz_daphne::csv::{self, CsvReader};
-use nnz_daphne::{Column, Dialect, FrameBatch, FrameReader, FrameSink};
+use nnz_daphne::{Column, Dialect, FrameBatch, FrameReader, FrameSink, FrameSource};
 use nnz_storage::Opened;
 use nnz_storage::staging::StagedFile;
 use nnz_storage::stdio::{self, TerminalEscapes};
@@ -130,31 +130,7 @@ pub fn convert(
     let (from, to) = (&from.resolve(&**storage)?, &to.resolve_target()?);
     let target = FrameTarget::new(to, options)?;
     target.check(options, context)?;
-    let place = from.source_place();
-    let mut notes = Vec::new();
-    let frame;
     let found = readable(super::detect(from, &options.open, context))?.flatten();
-    let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
-        if options.types.is_some() {
-            return Err(Error::argument(format!("{from}: types apply to text only")));
-        }
-        frame = found;
-        notes.extend(frame.notes().iter().cloned());
-        // A header of a few bytes can state more rows than any disk can store.
-        let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
-        if let Location::Path { path, .. } = to {
-            let directory = match is_url(path) {
-                true => context.temporary_directory(),
-                false => nnz_engine::directory_of(path),
-            };
-            nnz_engine::check_free_space(&directory, cells, "the target")?;
-        }
-        frame.batches(0..frame.rows())?
-    } else if options.open.has_dialect() {
-        return Err(Error::unsupported(place, "contains no data frame"));
-    } else {
-        Box::new(text(from, options, context)?)
-    };
     let bytes_before = match from {
         Location::Path { path, .. } => {
             readable(storage.metadata(path).map_err(|error| Error::io(path, error)))?
@@ -162,11 +138,47 @@ pub fn convert(
         }
         Location::Stream => None,
     };
-    let cols = reader.columns().len() as u64;
-    let (rows, bytes_after) =
-        target.write(&mut *reader, options, context).map_err(|error| error.with_context(&place))?;
+    let summary = if let Some(Dataset::Table(found)) = found {
+        write_source(&found, to, options, context)?
+    } else if options.open.has_dialect() {
+        return Err(Error::unsupported(from.source_place(), "contains no data frame"));
+    } else {
+        write(&mut text(from, options, context)?, to, options, context)
+            .map_err(|error| error.with_context(&from.source_place()))?
+    };
     let seconds = started.elapsed().as_secs_f64();
-    Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
+    Ok(FrameSummary { bytes_before, seconds, ..summary })
+}
+
+/// Writes an open frame, as [`convert`] does.
+///
+/// # Errors
+///
+/// Fails as [`convert`].
+pub fn write_source(
+    frame: &FrameSource,
+    to: &Location,
+    options: &FrameOptions,
+    context: &Context,
+) -> Result<FrameSummary> {
+    let place = frame.place();
+    if options.types.is_some() {
+        return Err(Error::argument(format!("{place}: types apply to text only")));
+    }
+    // A header of a few bytes can state more rows than any disk can store.
+    let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
+    if let Location::Path { path, .. } = to {
+        let directory = match is_url(path) {
+            true => context.temporary_directory(),
+            false => nnz_engine::directory_of(path),
+        };
+        nnz_engine::check_free_space(&directory, cells, "the target")?;
+    }
+    let mut reader = frame.batches(0..frame.rows())?;
+    let summary = write(&mut *reader, to, options, context);
+    let summary = summary.map_err(|error| error.with_context(&place))?;
+    let (bytes_before, notes) = (frame.about().bytes, frame.notes().to_vec());
+    Ok(FrameSummary { bytes_before, notes, ..summary })
 }
 
 /// Writes rows that are read sequentially, such as the rows of a frame in memory, as [`convert`] does.

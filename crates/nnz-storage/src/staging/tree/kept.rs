@@ -155,34 +155,4 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(path.starts_with(&from));
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn copies_have_the_mode_of_the_files() {
-        use std::os::unix::fs::PermissionsExt as _;
-
-        let directory = tempfile::tempdir().unwrap();
-        let [from, to] = ["from", "to"].map(|name| directory.path().join(name));
-        std::fs::create_dir(&from).unwrap();
-        let modes = [("a", 0o640), ("b", 0o444)];
-        for (name, mode) in modes {
-            std::fs::write(from.join(name), name).unwrap();
-            std::fs::set_permissions(from.join(name), std::fs::Permissions::from_mode(mode))
-                .unwrap();
-        }
-        let access = Members::of(&from).unwrap();
-        let copy = DirectoryCopy {
-            from: &from,
-            to: &to,
-            access: access.as_ref(),
-            is_kept: &|_| true,
-            link: &|_, _| Err(io::ErrorKind::Unsupported.into()),
-            sync: true,
-        };
-        copy.keep(Path::new("")).unwrap();
-        for (name, mode) in modes {
-            let found = std::fs::metadata(to.join(name)).unwrap().permissions().mode();
-            assert_eq!(found & 0o777, mode, "{name}");
-        }
-    }
 }
