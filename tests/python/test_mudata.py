@@ -236,3 +236,50 @@ def test_elements_are_left_out(nnz, tmp_path):
     assert list(read(target).mod) == ["rna"]
     assert nnz.run("convert", path, target, "--drop", "mod", "--force").returncode == 2
     assert "mod/x" in nnz.run("convert", path, target, "--drop", "mod/x", "--force").stderr.decode()
+
+
+def test_a_path_that_exists_is_not_a_short_form(nnz, tmp_path):
+    random = np.random.default_rng(60)
+    cells = ["c1", "c2", "c3"]
+    file = mudata.MuData({"X": modality(cells, ["g1", "g2"], random), "mod": modality(cells[:2], ["m1"], random)})
+    file.write(tmp_path / "a.h5mu")
+    assert nnz.names(f"{tmp_path}/a.h5mu::mod/X", "cols") == ["g1", "g2"]
+    assert nnz.names(f"{tmp_path}/a.h5mu::mod/mod", "cols") == ["m1"]
+
+
+def test_missing_modalities_are_reported(nnz, tmp_path):
+    file = study(70)
+    path = tmp_path / "a.h5mu"
+    file.write(path)
+    with h5py.File(path, "r+") as opened:
+        del opened["mod/rna"]
+    assert "mod/rna" in nnz.run("validate", path).stdout.decode()
+    assert "mod/rna" in nnz.refuses("convert", path, tmp_path / "b.h5mu", "--strict")
+    nnz.ok("convert", path, tmp_path / "b.h5mu")
+    nnz.ok("validate", tmp_path / "b.h5mu")
+
+
+def test_groups_with_several_names_are_copied_for_each(nnz, tmp_path):
+    file = study(80)
+    path = tmp_path / "a.h5mu"
+    file.write(path)
+    with h5py.File(path, "r+") as opened:
+        opened["mod/again"] = h5py.SoftLink("/mod/prot")
+        opened["obsmap/again"], opened["varmap/again"] = opened["obsmap/prot"][:], opened["varmap/prot"][:] * 0
+        opened["mod/rna/uns/cycle"] = opened["mod/rna"]
+    # The cycle does not end.
+    assert "uns/cycle" in nnz.run("convert", path, tmp_path / "b.h5mu").stderr.decode()
+    nnz.ok("convert", path, tmp_path / "c.h5mu", "--drop", "mod/rna/uns/cycle", "--drop", "varmap/again")
+    nnz.ok("validate", tmp_path / "c.h5mu")
+    with h5py.File(tmp_path / "c.h5mu") as opened:
+        assert list(opened["mod/again/obs/n"]) == list(opened["mod/prot/obs/n"])
+        assert (opened["mod/again/X"][:] == opened["mod/prot/X"][:]).all()
+
+
+def test_files_with_broken_maps_are_not_copied(nnz, tmp_path):
+    file = study(90)
+    file.write(tmp_path / "a.h5mu")
+    with h5py.File(tmp_path / "a.h5mu", "r+") as opened:
+        opened["obsmap/rna"][0] = 77
+    assert "obsmap/rna" in nnz.refuses("convert", tmp_path / "a.h5mu", tmp_path / "b.h5mu")
+    assert not (tmp_path / "b.h5mu").exists()

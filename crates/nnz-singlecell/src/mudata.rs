@@ -23,5 +23,5 @@ mod maps;
 mod validate;
 mod write;
 
-pub use file::{MuData, user_block};
+pub use file::{CompareModalities, MuData, user_block};
 pub use item::Item;

@@ -11,7 +11,7 @@ use crate::args::{Writing, location, reading, reordering};
 /// Convert a matrix to another format
 ///
 /// The target is written completely or not at all. Values are stored exactly; if one cannot be, the
-/// error names the first, and nothing is written. An AnnData or Loom file is converted to
+/// error names the first, and nothing is written. An AnnData, MuData or Loom file is converted to
 /// another with everything in it; FILE.h5ad::X is only its matrix, with names and annotations.
 #[derive(Debug, Group)]
 #[command(after_help = "\

@@ -13,7 +13,7 @@ use crate::args::values::count;
 use crate::args::{Memory, Threads, location, reading};
 use crate::output::{failed, print_answer, print_json};
 
-/// Compare two matrices of any formats, or two AnnData or Loom files; prints nothing if they are equal
+/// Compare two matrices of any formats, or two AnnData, MuData or Loom files; prints nothing if they are equal
 ///
 /// Matrices are equal if all elements have equal values; types and storage order are ignored. -0.0 differs
 /// from 0.0, also from an implicit one. If matrices differ, the first differences are printed as
@@ -38,7 +38,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "B", value_parser = location())]
     pub(crate) second: Location,
 
-    /// Compare stored entries, including explicit zeros; for AnnData and Loom files also types
+    /// Compare stored entries, including explicit zeros; for AnnData, MuData and Loom files also types
     #[arg(long)]
     pub(crate) stored: bool,
 

@@ -85,6 +85,7 @@ impl Transfer<'_> {
         }
         let group = self.modality_group(files.iter().map(|(name, ..)| name))?;
         for (name, file, place) in files {
+            self.start_file();
             let written = self.modality(group, name, |transfer, to| {
                 transfer.file_in(file, &FilePicks::default(), to)
             });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nnz_container::tree::Group;
 use nnz_core::{
     Annotations as _, Axis, Error, MatrixSource, Place, Repairs, Result, Rounding, Scalar,
-    ValueType,
+    ValueType, readable,
 };
 use nnz_engine::{DiffOptions, ElementChange, ElementDifference, TaskContext};
 
@@ -28,6 +28,9 @@ pub(super) const ORDER: &str = "mod-order";
 /// The attribute with the axis that modalities share: 0 for cells, 1 for features, -1 for both.
 pub(super) const AXIS: &str = "axis";
 
+/// Why a modality is not written.
+pub(super) const MISSING: &str = "named in the file, but missing";
+
 /// A MuData file or store, or a group in one.
 ///
 /// Opening reads only the attributes of the root and of the modalities.
@@ -37,6 +40,10 @@ pub struct MuData {
     pub(super) common: AnnData,
     pub(super) modalities: Vec<(String, AnnData)>,
 }
+
+/// Compares two modalities with a name, and passes differences.
+pub type CompareModalities<'a> =
+    &'a mut dyn FnMut([&AnnData; 2], &str, &mut dyn FnMut(ElementDifference)) -> Result<()>;
 
 impl MuData {
     /// Returns whether a group is the root of MuData, by its attribute.
@@ -61,7 +68,7 @@ impl MuData {
             let found = format!("encoding-type {:?}", encoding.kind);
             return Err(Error::mismatch(place, found, KIND));
         }
-        encoding.check(&[VERSION], &place)?;
+        encoding.check(&[VERSION, ""], &place)?;
         let group = root.group(MODALITIES)?;
         let mut modalities = Vec::new();
         for child in group.children()? {
@@ -73,8 +80,8 @@ impl MuData {
             modalities.push((child.name, AnnData::open(inner)?));
         }
         // The reference ignores a list without all names.
-        if let Some(order) = group.attribute(ORDER)?.and_then(|order| order.strings()) {
-            let position = |name: &str| order.iter().position(|other| other == name.as_bytes());
+        if let Some(order) = order_of(&*group)? {
+            let position = |name: &str| order.iter().position(|other| other == name);
             modalities.sort_by_key(|(name, _)| position(name).unwrap_or(usize::MAX));
         }
         Ok(Self { common: AnnData::of_tables(root), modalities })
@@ -101,6 +108,25 @@ impl MuData {
     #[must_use]
     pub fn common(&self) -> &AnnData {
         &self.common
+    }
+
+    /// Lists modalities that the file names, but does not have: in the order, or in a map.
+    pub(super) fn missing_modalities(&self) -> Result<Vec<String>> {
+        let mut names = self.order()?.unwrap_or_default();
+        for path in MAPS {
+            if let Some(maps) = readable(self.common.root.group(path))? {
+                names.extend(maps.children()?.into_iter().map(|child| child.name));
+            }
+        }
+        names.retain(|name| self.modality(name).is_none());
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Returns the names of modalities in order, if they are listed.
+    fn order(&self) -> Result<Option<Vec<String>>> {
+        order_of(&*self.common.root.group(MODALITIES)?)
     }
 
     /// Returns the modality with a name.
@@ -185,7 +211,7 @@ impl MuData {
         })
     }
 
-    /// Compares all elements of two files, as [`AnnData::diff`].
+    /// Compares all elements of two files, as [`AnnData::diff`]. `compare` compares modalities, which have a name.
     ///
     /// # Errors
     ///
@@ -193,8 +219,8 @@ impl MuData {
     pub fn diff(
         &self,
         other: &Self,
-        options: &DiffOptions,
-        context: &TaskContext,
+        (options, context): (&DiffOptions, &TaskContext),
+        compare: CompareModalities<'_>,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         self.check_shapes()?;
@@ -205,7 +231,18 @@ impl MuData {
             let what = ElementChange::Value { position: None, first, second };
             each(ElementDifference::new(AXIS.to_owned(), what));
         }
-        self.common.diff_except(&other.common, &[MODALITIES], (options, context), each)?;
+        let names =
+            [self, other].map(|file| file.modalities.iter().map(|(name, _)| &**name).collect());
+        let [first, second]: [Vec<&str>; 2] = names;
+        if first != second && first.iter().all(|name| second.contains(name)) {
+            let [first, second] = [first.join(", "), second.join(", ")];
+            let what = ElementChange::Value { position: None, first, second };
+            each(ElementDifference::new(MODALITIES.to_owned(), what));
+        }
+        // By name, modalities may have their rows in another order, so that their positions are others.
+        let except = [MODALITIES, MAPS[0], MAPS[1]];
+        let except = if options.by_name { &except[..] } else { &except[..1] };
+        self.common.diff_except(&other.common, except, (options, context), each)?;
         for (name, modality) in &self.modalities {
             let path = format!("{MODALITIES}/{name}");
             let Some(second) = other.modality(name) else {
@@ -215,7 +252,7 @@ impl MuData {
             let each = &mut |found: ElementDifference| {
                 each(ElementDifference::new(path_within(&path, &found.path), found.what));
             };
-            modality.diff_except(second, &[], (options, context), each)?;
+            compare([modality, second], name, each)?;
         }
         for (name, _) in &other.modalities {
             if self.modality(name).is_none() {
@@ -225,6 +262,13 @@ impl MuData {
         }
         Ok(())
     }
+}
+
+/// Returns the names of modalities in order, if their group lists them.
+fn order_of(group: &dyn Group) -> Result<Option<Vec<String>>> {
+    let names = group.attribute(ORDER)?.and_then(|order| order.strings());
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    Ok(names.map(|names| names.iter().map(text).collect()))
 }
 
 /// Returns the number of rows of a table of AnnData.

@@ -9,6 +9,7 @@ use nnz_core::{
 
 use super::MuData;
 use super::file::{MAPS, len, table};
+use crate::anndata::AnnData;
 use crate::anndata::element::Element;
 use crate::anndata::output::{Group, Output};
 use crate::anndata::whole::picks::Pick;
@@ -20,20 +21,29 @@ pub(super) struct Map(pub(super) Vec<Option<u64>>);
 impl MuData {
     /// Reads the map of the axis of a modality, and checks it. Files without maps have the same names in both tables.
     pub(super) fn map(&self, axis: Axis, number: usize, memory: u64) -> Result<Map> {
-        let Some((name, modality)) = self.modalities.get(number) else {
-            return Err(Error::argument("there is no such modality"));
-        };
+        if let Some(stored) = self.stored_map(axis, number, memory)? {
+            return Ok(stored);
+        }
+        let (name, modality) = self.numbered(number)?;
+        let names =
+            |of| -> Result<StringList> { table(of, axis)?.names()?.list_with_limit(memory / 4) };
+        let place = Place::array(self.common.root.path(), map_path(axis, name));
+        Map::of_names(&names(&self.common)?, &names(modality)?, &place)
+    }
+
+    fn numbered(&self, number: usize) -> Result<(&str, &AnnData)> {
+        let found = self.modalities.get(number).map(|(name, file)| (&**name, file));
+        found.ok_or_else(|| Error::argument("there is no such modality"))
+    }
+
+    /// Reads the map of the axis of a modality, and checks it; `None` if it is not stored.
+    pub(super) fn stored_map(&self, axis: Axis, number: usize, memory: u64) -> Result<Option<Map>> {
+        let (name, modality) = self.numbered(number)?;
         let [common, own] = [len(&self.common, axis)?, len(modality, axis)?];
-        let path = format!("{}/{name}", MAPS[usize::from(axis == Axis::Cols)]);
+        let path = map_path(axis, name);
         let place = Place::array(self.common.root.path(), &*path);
         let map = match Element::at(&*self.common.root, &path)? {
-            None => {
-                let names = |of| -> Result<StringList> {
-                    table(of, axis)?.names()?.list_with_limit(memory / 4)
-                };
-                let [common, own] = [names(&self.common)?, names(modality)?];
-                Map::of_names(&common, &own, &place)?
-            }
+            None => return Ok(None),
             Some(Element::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
             Some(Element::Array(array)) => {
                 // The reference reads arrays of one column, too.
@@ -48,13 +58,18 @@ impl MuData {
                         Error::mismatch(place.clone(), error.found.to_string(), "a position, or 0")
                     },
                 )?;
-                let Values::U64(numbers) = numbers else { return Ok(Map(Vec::new())) };
+                let Values::U64(numbers) = numbers else { return Ok(None) };
                 Map(numbers.into_iter().map(|number| number.checked_sub(1)).collect())
             }
         };
         map.check(own, memory).map_err(|error| error.with_context(&place))?;
-        Ok(map)
+        Ok(Some(map))
     }
+}
+
+/// Returns the path of the map of a modality.
+fn map_path(axis: Axis, name: &str) -> String {
+    format!("{}/{name}", MAPS[usize::from(axis == Axis::Cols)])
 }
 
 impl Map {

@@ -1,10 +1,10 @@
 //! Validating the tables and maps of a file.
 
-use nnz_core::{Axis, Finding, Result, readable};
+use nnz_core::{Axis, Finding, Place, Result, readable};
 use nnz_engine::{TaskContext, report_error};
 
 use super::MuData;
-use super::file::{MAPS, MODALITIES};
+use super::file::{MAPS, MISSING, MODALITIES};
 use crate::anndata::validate::check_attributes;
 
 impl MuData {
@@ -22,6 +22,10 @@ impl MuData {
         }
         if let Err(error) = self.axis() {
             report_error(error, each)?;
+        }
+        for name in self.missing_modalities()? {
+            let place = Place::array(self.common.root.path(), format!("{MODALITIES}/{name}"));
+            each(Finding::fault(place, MISSING));
         }
         let root = &*self.common.root;
         for path in [MODALITIES].into_iter().chain(MAPS) {

@@ -5,16 +5,15 @@ use nnz_core::{Annotations as _, Axis, Error, Place, Placed, Result, Shape};
 use nnz_engine::{Selection, Slice};
 
 use super::MuData;
-use super::file::{KIND, MAPS, MODALITIES, ORDER, VERSION, len, within};
+use super::file::{KIND, MAPS, MISSING, MODALITIES, ORDER, VERSION, len, within};
 use super::maps::Map;
 use crate::anndata::element::Element;
 use crate::anndata::item::TableAxis;
 use crate::anndata::output::Group;
-use crate::anndata::whole::attributes::NOT_AN_ELEMENT;
 use crate::anndata::whole::collections::COLLECTIONS;
 use crate::anndata::whole::elements::Transfer;
-use crate::anndata::whole::picks::{ALL, FilePicks, Pick};
-use crate::anndata::{FileOptions, Report};
+use crate::anndata::whole::picks::{ALL, FilePicks, Pick, Picks};
+use crate::anndata::{AnnData, FileOptions, Report};
 
 /// What is selected of a modality, and the new maps of the axes of which a part is selected.
 struct Part {
@@ -85,6 +84,8 @@ impl MuData {
     fn part(&self, number: usize, picks: &FilePicks, memory: u64) -> Result<Part> {
         let along = |axis, pick: &Option<Pick>| -> Result<(Option<Pick>, Option<Map>)> {
             let (Some(pick), Some((_, modality))) = (pick, self.modalities.get(number)) else {
+                // A file with a broken map is not copied.
+                self.stored_map(axis, number, memory)?;
                 return Ok((None, None));
             };
             let (pick, map) = self.map(axis, number, memory)?.picked(pick, len(modality, axis)?);
@@ -125,8 +126,11 @@ impl Transfer<'_> {
             let picks = picks.along([along, TableAxis::Nothing]);
             self.root_table(common, name, (out, name), frame, picks)?;
         }
+        // Their maps, and masks of the same name, are left out, too.
+        let missing = file.missing_modalities()?;
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
         for (name, axes) in COLLECTIONS.into_iter().filter(|(name, _)| *name != "layers") {
-            self.collection(common, name, (out, name), picks.along(axes))?;
+            self.group_without(common, name, picks.along(axes), &missing)?;
         }
         self.unstructured(common, picks, out)?;
         for (number, name) in MAPS.into_iter().enumerate() {
@@ -134,8 +138,11 @@ impl Transfer<'_> {
                 parts.iter().map(|part| part.maps[number].as_ref()).collect();
             match maps.filter(|maps| !maps.is_empty()) {
                 Some(maps) => self.maps(file, name, &maps)?,
-                None => self.collection(common, name, (out, name), ALL)?,
+                None => self.group_without(common, name, ALL, &missing)?,
             }
+        }
+        for name in &missing {
+            self.left_out(&format!("{MODALITIES}/{name}"), MISSING);
         }
         let group = self.modality_group(file.modalities.iter().map(|(name, _)| name))?;
         if let Some(Element::Group(from)) = Element::find(&*common.root, MODALITIES)? {
@@ -155,19 +162,29 @@ impl Transfer<'_> {
         Ok((self.output.tree, self.report))
     }
 
-    /// Writes new maps, and reports the other members of their group.
+    /// Writes a group of the root without some members; an empty one if it is missing.
+    fn group_without(
+        &mut self,
+        common: &AnnData,
+        name: &str,
+        picks: Picks<'_>,
+        left_out: &[&str],
+    ) -> Result<()> {
+        match Element::find(&*common.root, name) {
+            Ok(Some(Element::Group(from))) => {
+                self.mapping(&*from, (Group::ROOT, name), name, picks, left_out)
+            }
+            // An empty group, or the error.
+            _ => self.collection(common, name, (Group::ROOT, name), picks),
+        }
+    }
+
+    /// Writes new maps.
     fn maps(&mut self, file: &MuData, name: &str, maps: &[&Map]) -> Result<()> {
         let group = self.output.group(Group::ROOT, name)?;
         self.output.encode(group, "dict", "0.1.0")?;
         for ((modality, _), map) in file.modalities.iter().zip(maps) {
             map.write(&mut self.output, group, modality)?;
-        }
-        if let Some(Element::Group(from)) = Element::find(&*file.common.root, name)? {
-            for child in from.children()? {
-                if file.modality(&child.name).is_none() {
-                    self.left_out(&format!("{name}/{}", child.name), NOT_AN_ELEMENT);
-                }
-            }
         }
         Ok(())
     }

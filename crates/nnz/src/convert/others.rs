@@ -140,8 +140,7 @@ pub(super) fn fragments(
         .compress(options.compress)
         .overwrite(options.overwrite)
         .sync(options.sync);
-    let written = fragments::write(source, to, &store, context);
-    written.map(Into::into).map_err(|error| error.with_context(place))
+    fragments::write(source, to, &store, context).map(Into::into)
 }
 
 /// Lists options that apply to matrices only, and whether they are set.

@@ -252,3 +252,57 @@ fn a_file_is_split_by_a_column_of_all_cells() {
     assert_eq!(names(&first, "", Axis::Rows), ["cell0", "cell2", "cell4", "only"]);
     assert_eq!(names(&first, "mod/prot", Axis::Rows), ["cell2", "cell4", "only"]);
 }
+
+/// Files of one layout have groups at the same addresses: only those of the first file were copied.
+#[test]
+fn files_of_one_layout_become_modalities() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let place = format!("{}::mod/rna", golden("cells-0.3.h5mu").display());
+    for name in ["a.h5ad", "b.h5ad"] {
+        nnz::convert(&*place, at(name), &unsynced(), &sparing()).unwrap();
+    }
+    let from = [at("a.h5ad"), at("b.h5ad")];
+    let how = ConcatOptions::default();
+    let done = nnz::concat(from, at("c.h5mu"), Axis::Cols, &how, &unsynced(), &sparing()).unwrap();
+    assert_eq!((done.dropped.len(), done.left_out.len()), (0, 0), "{done:?}");
+    for name in ["a", "b"] {
+        let back = at("back.h5ad");
+        let place = format!("{}::mod/{name}", at("c.h5mu").display());
+        nnz::convert(&*place, &back, &unsynced(), &sparing()).unwrap();
+        assert_eq!(differences(&at("a.h5ad"), &back), [""; 0]);
+    }
+}
+
+/// Modalities whose rows are in another order than the common ones differed by name.
+#[test]
+fn modalities_in_another_order_are_equal_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let moved = directory.path().join("moved.h5mu");
+    let options = DiffOptions::default().by_name(true);
+    for name in FILES {
+        let count = if name.starts_with("cells") { 7 } else { 4 };
+        let axis = if name.starts_with("cells") { Axis::Rows } else { Axis::Cols };
+        let reversed = Selection::ranges((0..count).rev().map(|at| at..at + 1));
+        let all = Selection::all();
+        let selected = match axis {
+            Axis::Rows => [&reversed, &all],
+            Axis::Cols => [&all, &reversed],
+        };
+        nnz::slice(golden(name), &moved, selected, &unsynced(), &sparing()).unwrap();
+        for files in [[golden(name), moved.clone()], [moved.clone(), golden(name)]] {
+            let mut found = Vec::new();
+            let each = &mut |one: ElementDifference| found.push(one);
+            let [first, second] = files;
+            let done = nnz::diff(&*first, &*second, &options, &sparing(), each);
+            match (done, name.starts_with("cells")) {
+                // A name that two modalities have cannot be matched.
+                (Err(error), true) => assert!(error.to_string().contains("gene1"), "{error}"),
+                (done, _) => {
+                    done.unwrap();
+                    assert_eq!(found.len(), 0, "{name}: {found:?}");
+                }
+            }
+        }
+    }
+}

@@ -27,6 +27,9 @@ use crate::without::droppable;
 const DEEPEST: usize = 64;
 const MOST_GROUPS: usize = 1 << 16;
 
+/// Maximum number of groups that are copied again because they have several names.
+const MOST_ALIASES: usize = 256;
+
 /// Elements of `uns` with pairs of cells, from scanpy before 1.5. Everything else in `uns` is
 /// copied.
 const OF_CELL_PAIRS: [&str; 2] = ["uns/neighbors/distances", "uns/neighbors/connectivities"];
@@ -59,6 +62,10 @@ pub(crate) struct Transfer<'a> {
     pub(crate) names: [Option<Arc<StringList>>; 2],
     /// Groups that were copied, in containers in which a group may have several names.
     seen: BTreeSet<u64>,
+    /// The groups whose members are being copied, the outermost first.
+    entered: Vec<u64>,
+    /// The number of groups that were copied again.
+    aliases: usize,
     groups: usize,
 }
 
@@ -71,6 +78,8 @@ impl<'a> Transfer<'a> {
             report: Report::default(),
             names: [None, None],
             seen: BTreeSet::new(),
+            entered: Vec::new(),
+            aliases: 0,
             groups: 0,
         }
     }
@@ -213,10 +222,48 @@ impl<'a> Transfer<'a> {
         picks: Picks<'_>,
         left_out: &[&str],
     ) -> Result<()> {
-        if from.identity().is_some_and(|identity| !self.seen.insert(identity)) {
-            self.left_out(path, "another name of a group that was copied");
+        if let Some(why) = self.enter(from) {
+            self.left_out(path, why);
             return Ok(());
         }
+        let copied = self.members_of_mapping(from, to, path, picks, left_out);
+        if from.identity().is_some() {
+            self.entered.pop();
+        }
+        copied
+    }
+
+    /// Notes that the members of a group are copied. Returns why they are not: groups with several names are copied again
+    /// for each, but a group in itself would not end, and names can multiply.
+    fn enter(&mut self, group: &dyn SourceGroup) -> Option<&'static str> {
+        let identity = group.identity()?;
+        if self.entered.contains(&identity) {
+            return Some("a group that contains it");
+        }
+        if !self.seen.insert(identity) {
+            self.aliases += 1;
+            if self.aliases > MOST_ALIASES {
+                return Some("another name of a group that was copied");
+            }
+        }
+        self.entered.push(identity);
+        None
+    }
+
+    /// Forgets the groups of a file before another one is copied, in which they have the same identities.
+    pub(crate) fn start_file(&mut self) {
+        self.seen.clear();
+        self.aliases = 0;
+    }
+
+    fn members_of_mapping(
+        &mut self,
+        from: &dyn SourceGroup,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+        left_out: &[&str],
+    ) -> Result<()> {
         let made = self.create_group(from, to, path, picks, &[])?;
         let kind = Encoding::of(from, &Place::path(from.path()))?.kind;
         let is_mapping = matches!(&*kind, "" | "dict");

@@ -43,6 +43,12 @@ impl AnnDataCollection {
         }
     }
 
+    /// Creates it from the AnnData of a group.
+    pub(in crate::formats) fn in_group(file: AnnData, place: Place) -> Self {
+        let location = Location::parse(place.path.unwrap_or_default());
+        Self { file, location, group: None, missing: Vec::new(), bytes: None }
+    }
+
     /// Returns the file, after a check that it has all elements to leave out.
     pub(in crate::formats) fn file(&self) -> Result<&AnnData> {
         match self.missing.first() {

@@ -21,10 +21,11 @@ pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     };
     // MuData keeps AnnData in `mod`; `rna/X` is `mod/rna/X`.
     let kind = root.attribute("encoding-type")?;
-    if kind.is_some_and(|kind| kind.text() == Some("MuData"))
-        && let Some(found) = within(root, &format!("mod/{path}"))?
-    {
-        return Ok(Some(found));
+    if kind.is_some_and(|kind| kind.text() == Some("MuData")) {
+        return match within(root, path)? {
+            None => within(root, &format!("mod/{path}")),
+            found => Ok(found),
+        };
     }
     // A group that was chosen because its attribute states that it is AnnData.
     match probe.group_name() {

@@ -1,12 +1,15 @@
 //! A whole file as a collection.
 
+use std::sync::Arc;
+
 use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Placed, Result, readable};
 use nnz_engine::Selection;
-use nnz_singlecell::anndata;
+use nnz_singlecell::anndata::{self, AnnData};
 use nnz_singlecell::mudata::{Item, MuData};
 
 use super::INFO;
-use crate::collection::{Collection, Contents, ElementDifference, downcast};
+use crate::collection::{self, Collection, Contents, ElementDifference, downcast};
+use crate::formats::anndata::collection::AnnDataCollection;
 use crate::formats::items::{absent, column_members, matrix_member, place_of_item, unread_members};
 use crate::formats::{FormatInfo, Member, Probe, drop};
 use crate::{Context, DiffOptions, Location};
@@ -184,7 +187,21 @@ impl Collection for MuDataCollection {
     ) -> Result<bool> {
         let Some(other) = downcast::<Self>(other) else { return Ok(false) };
         drop::check_in_any(&[&self.missing, &other.missing])?;
-        self.file.diff(&other.file, options, context, each)?;
+        let compare =
+            &mut |files: [&AnnData; 2], name: &str, each: &mut dyn FnMut(ElementDifference)| {
+                let [first, second] = files;
+                if !options.by_name {
+                    return first.diff(second, options, context, each);
+                }
+                let [first, second] = [(first, self), (second, other)].map(|(file, whole)| {
+                    let place = whole.place_of(&path_of(name));
+                    let modality: Arc<dyn Collection> =
+                        Arc::new(AnnDataCollection::in_group(file.clone(), place));
+                    modality
+                });
+                collection::diff([&first, &second], options, context, each).map(std::mem::drop)
+            };
+        self.file.diff(&other.file, (options, context), compare, each)?;
         Ok(true)
     }
 }
