@@ -91,6 +91,8 @@ def test_descriptors_are_released(name, tmp_path):
     path = FULL if name == "full" else tmp_path / name
     if name != "full":
         nnz.write(random_matrix(dtype=np.int32), path, axis_kinds=("cells", "features"), no_sync=True)
+    # What other tests have left.
+    gc.collect()
     gc.disable()
     try:
         m = nnz.open(path)
@@ -125,6 +127,8 @@ def test_descriptors_of_other_kinds_are_released(kind):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="descriptors are listed in /proc")
 def test_members_of_a_closed_file_stay_open():
+    # What other tests have left.
+    gc.collect()
     with nnz.open(FULL) as f:
         counts, x = f["layers/counts"], f.X
     assert counts.shape == x.shape == (11, 7) and counts[:2].shape == (2, 7)
