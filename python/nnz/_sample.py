@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Optional
 
 from . import _nnz
-from ._matrix import Matrix
 from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._positions import sampled
 from ._progress import Progress, reporting
@@ -66,8 +65,9 @@ def sample(
     """
     place = source_path(source)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        opened: Any = Matrix(place, **reading_among(options))
-        found = sampled(opened._handle.source, (rows, cols, cells, features), seed, allow_empty)
+        # Of a file without a main matrix, such as one of MuData, rows and columns are those of its tables.
+        axes = _nnz.open_axes(place, reading_among(options))
+        found = sampled(axes, (rows, cols, cells, features), seed, allow_empty)
         selected = tuple([] if positions is None else [positions] for positions in (*found, None, None))
         made = _nnz.verbs.slice(place, os.fsdecode(target), selected, True, prepared(dict(options)), report)
     return summary(made)

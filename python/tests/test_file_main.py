@@ -174,6 +174,18 @@ def test_a_modality_of_mudata_is_a_file_of_anndata(mudata):
     same(nnz.open(f"{mudata}::mod/rna")[:2], rna[:2])
 
 
+def test_samples_of_mudata_have_the_cells_of_every_modality(tmp_path):
+    source = TESTDATA / "mudata" / "cells-0.3.h5mu"
+    nnz.sample(source, tmp_path / "s.h5mu", cells=3, seed=4)
+    nnz.slice(source, tmp_path / "all.h5mu", cells=list(nnz.open(tmp_path / "s.h5mu").obs_names))
+    assert nnz.diff(tmp_path / "s.h5mu", tmp_path / "all.h5mu") == []
+    names = set(nnz.open(tmp_path / "s.h5mu").obs_names)
+    assert len(names) == 3
+    for name in ("rna", "prot"):
+        whole, part = (nnz.open(f"{path}::mod/{name}").obs_names for path in (source, tmp_path / "s.h5mu"))
+        assert set(part) == set(whole) & names
+
+
 def test_read_anndata_of_mudata_names_the_modalities(mudata):
     for backed in (True, False):
         with pytest.raises(nnz.ArgumentError, match="MuData, .*: rna, prot, emp; nnz.read_anndata\\('.*::mod/rna'\\)"):
