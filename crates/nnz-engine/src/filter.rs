@@ -112,6 +112,12 @@ impl Filter {
         self
     }
 
+    /// Returns whether a condition measures entries; other conditions are about names and annotations.
+    #[must_use]
+    pub fn measures(&self) -> bool {
+        self.measured().next().is_some()
+    }
+
     /// Returns whether there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {

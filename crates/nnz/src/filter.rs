@@ -8,7 +8,8 @@ use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary, collection};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
-/// everything that belongs to them is written, if the target supports it; its main matrix is measured.
+/// everything that belongs to them is written, if the target supports it; its main matrix is measured. Without one, such as
+/// in MuData, conditions are about names and annotations only.
 ///
 /// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
@@ -46,7 +47,12 @@ pub fn filter(
         Some(source) => collection::target_of(&**source, to, options, context)?.is_some(),
         None => false,
     };
-    let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+    // Without measures, a file without a main matrix can be filtered, too.
+    let source = match filters.iter().any(|filter| filter.measures()) {
+        true => dataset.into_matrix(),
+        false => dataset.into_axes(),
+    };
+    let source = source.map_err(|error| error.with_context(&place))?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering reads the source twice, but a stream can be read only once; write it to a file first";
         return Err(Error::unsupported(place, what));

@@ -151,7 +151,11 @@ impl Run for Filter {
             Some(target) if !self.dry_run => target,
             _ => {
                 let open = self.reading.set();
-                let matrix = open.open(&self.source, context)?.into_matrix()?;
+                let opened = open.open(&self.source, context)?;
+                let matrix = match rows.measures() || cols.measures() {
+                    true => opened.into_matrix()?,
+                    false => opened.into_axes()?,
+                };
                 let observed = Observed::new(&*matrix, "measuring", context.progress());
                 let found = found_of(&observed, [&rows, &cols], context)?;
                 print_notes(&found, quiet);

@@ -103,7 +103,13 @@ pub(crate) fn concat(
     let Some(first) = sources.first() else { return Ok(None) };
     let Some(target) = target_of(&**first, to, options, context)? else { return Ok(None) };
     for source in sources {
-        if target.concat_axis(&**source)? != Some(axis) {
+        let along = target.concat_axis(&**source)?;
+        if let Some(own) = along.filter(|own| *own != axis && !target.stores_matrices()) {
+            let place = source.place();
+            let what = format!("{place}: is concatenated to {to} along {own}, not along {axis}");
+            return Err(Error::argument(what));
+        }
+        if along != Some(axis) {
             return Ok(None);
         }
     }

@@ -74,6 +74,11 @@ pub trait CollectionFormat: Sync {
         Ok(AxisKind::cell_axis(source.axes()?.header().axis_kinds))
     }
 
+    /// Returns whether single matrices are written, too. By default they are.
+    fn stores_matrices(&self) -> bool {
+        true
+    }
+
     /// Concatenates several collections. Returns `None` without doing anything if only their main matrices
     /// can be written.
     ///

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz::collection::{CollectionConcatOptions, ElementDifference, Join};
+use nnz::engine::Filter;
 use nnz::error::{Finding, Severity};
 use nnz::{
     Axis, ConcatOptions, Context, ConvertOptions, Dataset, DiffOptions, Selection, Shape,
@@ -229,6 +230,10 @@ fn modalities_are_anndata_files() {
     let twice = join([at("rna.h5ad"), at("rna.h5ad")], &unsynced()).unwrap_err();
     assert!(twice.to_string().contains("\"rna\""), "{twice}");
 
+    let cells = nnz::concat(files(), at("x.h5mu"), Axis::Rows, &how, &unsynced(), &sparing());
+    let cells = cells.unwrap_err().to_string();
+    assert!(cells.contains("along columns, not along rows"), "{cells}");
+
     // One file is a file of one modality, and a matrix is not MuData.
     nnz::convert(at("rna.h5ad"), at("one.h5mu"), &unsynced(), &sparing()).unwrap();
     assert_eq!(values(&at("one.h5mu"), "mod/rna"), values(&source, "mod/rna"));
@@ -305,4 +310,21 @@ fn modalities_in_another_order_are_equal_by_name() {
             }
         }
     }
+}
+
+#[test]
+fn files_are_filtered_by_names_and_annotations() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("filtered.h5mu");
+    let filter = |text: &str| text.parse::<Filter>().unwrap();
+    let run = |cells: &Filter| {
+        let filters = [cells, &Filter::all()];
+        nnz::filter(&*golden("cells-0.3.h5mu"), &*target, filters, &unsynced(), &sparing())
+    };
+    let (kept, _) = run(&filter("sample=s1")).unwrap();
+    assert_eq!((kept.rows.count(), kept.rows.len), (3, 7));
+    assert_eq!(names(&target, "", Axis::Rows), ["cell1", "cell3", "cell5"]);
+    assert_eq!(names(&target, "mod/prot", Axis::Rows), ["cell3", "cell5"]);
+    let refused = run(&filter("nnz>=1")).unwrap_err().to_string();
+    assert!(refused.contains("::mod/rna"), "{refused}");
 }

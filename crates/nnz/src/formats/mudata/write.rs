@@ -103,6 +103,10 @@ impl CollectionFormat for MuDataFile {
         })
     }
 
+    fn stores_matrices(&self) -> bool {
+        false
+    }
+
     fn concat(
         &self,
         sources: &[Arc<dyn Collection>],
