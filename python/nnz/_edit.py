@@ -31,7 +31,7 @@ def edit(
     path : str or os.PathLike
         An HDF5 file or a Zarr directory, or ``PATH::GROUP`` for an AnnData in it.
     drop : str or sequence of str
-        What is removed: ``"layers/NAME"``, and the same of ``obsm``, ``varm``, ``obsp``, ``varp`` and ``uns``
+        The paths to remove: ``"layers/NAME"``, and the same of ``obsm``, ``varm``, ``obsp``, ``varp`` and ``uns``
         (``"uns/NAME/INNER"``); all of such a group, such as ``"uns"``; ``"raw"``; a column ``"obs/NAME"`` or
         ``"var/NAME"``.
     add_columns : mapping of str to table, optional

@@ -41,6 +41,8 @@ SOURCES = [
     "fragments.h5",
     "missing.mtx",
 ]
+# Text has to be imported, and a group has to be selected.
+REFUSED = ["fragments.tsv", "unknown.bin", "groups.h5", "missing.mtx"]
 EXTENSIONS = [
     "mtx", "mtx.gz", "dbdf", "mat", "rds", "fragments", "bpcells", "bsp.h5", "nc", "zarr", "bsp.npz", "bsp", "loom", "h5mu",
     "h5ad", "npz", "npy", "svm", "el", "graph", "csv", "tsv", "gct", "tsv.gz", "bed", "unknown",
@@ -73,7 +75,7 @@ def contents(directory):
 def test_every_kind_of_source_and_target(inputs, tmp_path, source):
     source = f"{inputs}/{source}"
     outputs = tmp_path / "out"
-    wrong = []
+    wrong, written = [], 0
     for name, to in TARGETS:
         found = []
         for by_command in (False, True):
@@ -100,4 +102,6 @@ def test_every_kind_of_source_and_target(inputs, tmp_path, source):
             wrong.append(f"{name} to={to}: {found[0][0]!r}, the command: {found[1][0]!r}")
         elif found[0][1] != found[1][1]:
             wrong.append(f"{name} to={to}: other bytes")
+        written += not found[0][0]
     assert not wrong, f"{len(wrong)} of {len(TARGETS)} differ:\n" + "\n".join(wrong)
+    assert (written > 0) == (pathlib.Path(source).name not in REFUSED), written

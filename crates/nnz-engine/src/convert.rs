@@ -69,7 +69,7 @@ impl Default for ConvertOptions {
     }
 }
 
-/// What was written, and its size where that is not the number of rows and columns.
+/// The kind of data that was written, and its size if it has no rows and columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SummaryContent {
@@ -95,7 +95,7 @@ pub enum SummaryContent {
 pub struct Summary {
     /// The number of rows and columns.
     pub shape: Shape,
-    /// What was written.
+    /// The kind of the data.
     pub content: SummaryContent,
     /// The number of entries: of cells of a table, and of fragments.
     pub entries: u64,

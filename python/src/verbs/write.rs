@@ -202,7 +202,7 @@ fn repair<'py>(
     Ok((repairs, matrix))
 }
 
-/// What was removed and added, and the sizes of the file before and afterwards.
+/// The removed and the added paths, and the sizes of the file before and afterwards.
 type EditTuple = (Vec<String>, Vec<String>, Option<u64>, Option<u64>);
 
 /// Changes an AnnData file in place. `added` has axes and tables; `flags` are `replace`, `no_sync` and `dry_run`.

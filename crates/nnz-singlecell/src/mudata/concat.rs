@@ -132,6 +132,7 @@ impl Transfer<'_> {
         self.start(axis)?;
         self.attributes_of_roots_left_out(
             files.iter().map(|(file, _)| &*file.common.root),
+            &[AXIS],
             NOT_JOINED,
         )?;
         let group = self.modality_group(names.iter().copied())?;

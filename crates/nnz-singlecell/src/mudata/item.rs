@@ -5,10 +5,8 @@ use std::str::FromStr;
 
 use nnz_core::{Axis, Error};
 
+use super::file::MODALITIES;
 use crate::anndata;
-
-/// The group of modalities.
-const MODALITIES: &str = "mod";
 
 /// The location of a matrix in a MuData file.
 ///

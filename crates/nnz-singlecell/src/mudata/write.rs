@@ -15,7 +15,7 @@ use crate::anndata::whole::elements::Transfer;
 use crate::anndata::whole::picks::{ALL, FilePicks, Pick, Picks};
 use crate::anndata::{AnnData, FileOptions, Report};
 
-/// What is selected of a modality, and the new maps of the axes of which a part is selected.
+/// The selections of a modality, and the new maps of the axes along which rows are selected.
 struct Part {
     picks: FilePicks,
     maps: [Option<Map>; 2],
@@ -52,7 +52,7 @@ impl MuData {
         Transfer::new(tree, options).modalities(self, &picks)
     }
 
-    /// Returns what is selected of a modality: the positions of its rows and of its columns.
+    /// Returns the rows and columns of a modality that belong to selected cells and features.
     ///
     /// # Errors
     ///

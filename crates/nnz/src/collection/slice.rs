@@ -47,13 +47,22 @@ impl CollectionSlice {
     }
 }
 
-/// A whole collection, and what is selected of it.
+/// A whole collection, and the selected rows and columns.
 pub(crate) struct FlatSlice<'a> {
     pub(crate) whole: &'a dyn Collection,
     /// The positions of rows and of columns; `None` for everything.
-    pub(crate) selected: Option<[Vec<Range<u64>>; 2]>,
+    selected: Option<[Vec<Range<u64>>; 2]>,
     /// Notes on how rows and columns were found.
     pub(crate) notes: Vec<String>,
+}
+
+impl FlatSlice<'_> {
+    /// Returns the selections of rows and of columns; `None` for everything.
+    pub(crate) fn selections(&self) -> Option<[Selection; 2]> {
+        let of_axis =
+            |ranges: &Vec<Range<u64>>| Selection::ranges(ranges.iter().cloned()).allow_empty(true);
+        self.selected.as_ref().map(|selected| selected.each_ref().map(of_axis))
+    }
 }
 
 /// Returns the positions of an axis that are selected from positions of the axis, which is a selection itself.

@@ -62,7 +62,7 @@ impl Format for MuDataFile {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let (file, item, missing) = place::open(&probe)?;
+        let (file, item, missing) = place::open_any(&probe)?;
         let file = file.with_repairs(options.repairs.as_ref());
         let collection = MuDataCollection::new(file, missing, &probe);
         let Some(item) = item else { return Ok(Dataset::Collection(Arc::new(collection))) };
@@ -80,16 +80,12 @@ impl Format for MuDataFile {
         context: &Context,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        let opened = place::open(&probe).and_then(|(file, item, missing)| {
-            let collection = MuDataCollection::new(file.clone(), missing, &probe);
-            collection.file()?;
-            match item {
-                Some(item) => Ok((file, vec![item])),
-                None => {
-                    file.validate(context, each)?;
-                    let items = file.items()?;
-                    Ok((file, items))
-                }
+        let opened = place::open(&probe).and_then(|(file, item)| match item {
+            Some(item) => Ok((file, vec![item])),
+            None => {
+                file.validate(context, each)?;
+                let items = file.items()?;
+                Ok((file, items))
             }
         });
         let place = probe.location().source_place();
@@ -99,7 +95,7 @@ impl Format for MuDataFile {
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         match place::open(probe)? {
-            (file, None, _) => collection::members(&file),
+            (file, None) => collection::members(&file),
             _ => Ok(Vec::new()),
         }
     }

@@ -27,10 +27,9 @@ pub fn convert(
     context: &Context,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
-    // Before the source is opened.
-    FragmentOutput::new(to, options, context)?;
+    let target = FragmentOutput::new(to, options, context)?;
     let source = options.open(from, context)?;
-    let written = write(&*source, to, options, context)?;
+    let written = engine::convert(&*source, &target, context)?;
     Ok(written.seconds(started.elapsed().as_secs_f64()))
 }
 

@@ -24,8 +24,8 @@ const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
 /// The encoding of a root.
 pub(crate) const ROOT: &str = "anndata";
 
-/// The attributes of MuData, which are written anew or name the program that wrote a file.
-const OF_MUDATA: [&str; 3] = ["axis", "encoder", "encoder-version"];
+/// The attributes of a root that name the program that wrote it.
+const OF_PROGRAM: [&str; 2] = ["encoder", "encoder-version"];
 
 /// The arrays of a sparse matrix.
 const ENTRIES: [&str; 3] = ["data", "indices", "indptr"];
@@ -296,17 +296,20 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Same for the roots of files.
+    /// Same for the roots of files, except some attributes.
     pub(crate) fn attributes_of_roots_left_out<'e>(
         &mut self,
         roots: impl IntoIterator<Item = &'e dyn SourceGroup>,
+        except: &[&str],
         why: &str,
     ) -> Result<()> {
         let mut names = BTreeSet::new();
         for root in roots {
             let foreign = foreign(root, ROOT)?;
-            let kept = foreign.iter().filter(|name| !OF_MUDATA.contains(&name.as_str()));
-            names.extend(kept.map(|name| shown("/", name)));
+            let is_lost = |name: &&String| {
+                !OF_PROGRAM.contains(&name.as_str()) && !except.contains(&name.as_str())
+            };
+            names.extend(foreign.iter().filter(is_lost).map(|name| shown("/", name)));
         }
         names.iter().for_each(|name| self.left_out(name, why));
         Ok(())

@@ -98,7 +98,7 @@ impl Transfer<'_> {
         self.check_free_space_for(self.min_size_of_joined(&matrices))?;
         self.output.encode(root, "anndata", "0.1.0")?;
         let roots = files.iter().map(|(file, _)| &*file.root);
-        self.attributes_of_roots_left_out(roots, NOT_JOINED)?;
+        self.attributes_of_roots_left_out(roots, &[], NOT_JOINED)?;
         for path in ["obs", "var"] {
             self.attributes_not_joined(files, path)?;
         }

@@ -17,6 +17,7 @@ use nnz_core::{
 use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{self, StagedFile, WriteOptions};
 
+use crate::formats::collections::is_file_of;
 use crate::formats::target::named;
 use crate::formats::{FormatInfo, FormatOption, MatrixTarget};
 use crate::{ConvertOptions, Location};
@@ -62,14 +63,29 @@ fn version(info: &FormatInfo, path: &Path, options: &ConvertOptions) -> Result<O
     options.format_options.parse(NAME)
 }
 
-/// Checks the name of a target of AnnData, or of a format that is stored like it, and the options that depend on its
-/// container.
+/// Returns whether a target is a file of AnnData, or of a format that is stored like it, judging by the options and its
+/// name. Zarr stores keep the format of the source.
+pub(in crate::formats) fn is_target(
+    info: &FormatInfo,
+    source: &FormatInfo,
+    to: &Location,
+    options: &ConvertOptions,
+) -> bool {
+    let keeps = || match to {
+        Location::Path { path, .. } => is_zarr(path) && source.name == info.name,
+        Location::Stream => false,
+    };
+    is_file_of(info, to, options) || (options.format.is_none() && keeps())
+}
+
+/// Checks the name of such a target, and the options that depend on its container.
 pub(in crate::formats) fn check(
     info: &FormatInfo,
-    path: &Path,
+    to: &Location,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<()> {
+    let Location::Path { path, .. } = to else { return Ok(()) };
     context.check_name(path, info, CONTAINERS)?;
     version(info, path, options).map(drop)
 }

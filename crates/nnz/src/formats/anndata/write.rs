@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nnz_container::tree::{Attribute, TreeWriter};
 use nnz_core::{Axis, Error, MatrixSource, Result, Shape};
-use nnz_engine::{MatrixTarget as _, Selection};
+use nnz_engine::MatrixTarget as _;
 use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report};
 
 use super::collection::AnnDataCollection;
@@ -14,7 +14,7 @@ use crate::collection::{
     Collection, CollectionConcatOptions, CollectionSlice, Contents, MemberRole, downcast,
 };
 use crate::formats::collections::{
-    ContentsTarget, ContentsWriter, apply_to_contents, check_strict, concat_contents, is_file_of,
+    ContentsTarget, ContentsWriter, apply_to_contents, check_strict, concat_contents,
     write_contents,
 };
 use crate::formats::{CollectionFormat, FormatInfo, drop};
@@ -25,12 +25,7 @@ use crate::{
 
 impl CollectionFormat for AnnDataFile {
     fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
-        // Zarr stores keep their format.
-        let keeps = || match to {
-            Location::Path { path, .. } => target::is_zarr(path) && source.name == INFO.name,
-            Location::Stream => false,
-        };
-        is_file_of(&INFO, to, options) || (options.format.is_none() && keeps())
+        target::is_target(&INFO, source, to, options)
     }
 
     fn check_target(
@@ -39,10 +34,7 @@ impl CollectionFormat for AnnDataFile {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<()> {
-        match to {
-            Location::Path { path, .. } => target::check(&INFO, path, options, context),
-            Location::Stream => Ok(()),
-        }
+        target::check(&INFO, to, options, context)
     }
 
     fn check_replaced(
@@ -71,14 +63,9 @@ impl CollectionFormat for AnnDataFile {
         let file = whole.file()?;
         let to = || AnnDataTarget::new(to, options, context);
         let mut summary = write_file(to, (options, source.bytes()), context, |tree, options| {
-            match &flat.selected {
+            match flat.selections() {
                 None => file.copy_to(tree, options),
-                Some(selected) => {
-                    let [rows, cols] = selected
-                        .each_ref()
-                        .map(|ranges| Selection::ranges(ranges.iter().cloned()).allow_empty(true));
-                    file.slice_to(tree, [&rows, &cols], options)
-                }
+                Some([rows, cols]) => file.slice_to(tree, [&rows, &cols], options),
             }
         })?;
         summary.notes.splice(0..0, flat.notes);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Placed, Result, readable};
-use nnz_engine::Selection;
+use nnz_engine::{Selection, default_memory};
 use nnz_singlecell::anndata::{self, AnnData};
 use nnz_singlecell::mudata::{Item, MuData};
 
@@ -104,7 +104,7 @@ fn path_of(name: &str) -> String {
     format!("mod/{name}")
 }
 
-/// Parses the path of a matrix, or of a modality, which stands for its main matrix.
+/// Parses the path of a matrix. The path of a modality is the path of its main matrix.
 fn parsed(path: &str) -> Result<Item> {
     let path = path.trim_matches('/');
     match path.strip_prefix("mod/").filter(|name| !name.contains('/')) {
@@ -142,7 +142,7 @@ impl Collection for MuDataCollection {
         let item = parsed(path)?;
         let file = self.file()?;
         let axes = match &item.modality {
-            Some(name) => file.selected(name, selections, u64::MAX)?,
+            Some(name) => file.selected(name, selections, default_memory() / 4)?,
             None => selections.map(Clone::clone),
         };
         Ok(item.item.collection_axes().map(|axis| match axis {

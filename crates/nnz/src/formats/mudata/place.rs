@@ -43,8 +43,14 @@ pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
     }
 }
 
-/// Opens MuData, and returns the selected matrix, if any, and the elements to leave out that it does not have.
-pub(super) fn open(probe: &Probe) -> Result<(MuData, Option<Item>, Vec<String>)> {
+/// Opens MuData, and returns the selected matrix, if any.
+pub(super) fn open(probe: &Probe) -> Result<(MuData, Option<Item>)> {
+    let (file, item, missing) = open_any(probe)?;
+    missing.first().map_or(Ok((file, item)), |name| Err(drop::unknown(name)))
+}
+
+/// Opens MuData, and also returns the elements to leave out that it does not have.
+pub(super) fn open_any(probe: &Probe) -> Result<(MuData, Option<Item>, Vec<String>)> {
     match find(probe)? {
         Some((root, item)) => {
             let (root, missing) = drop::without_dropped(root, probe, &REQUIRED)?;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_core::{Axis, AxisKind, Error, Place, Result};
-use nnz_engine::Selection;
 use nnz_singlecell::anndata::AnnData;
 use nnz_singlecell::mudata::{MuData, user_block};
 
@@ -14,18 +13,12 @@ use crate::collection::{Collection, CollectionConcatOptions, CollectionSlice, do
 use crate::formats::anndata::collection::AnnDataCollection;
 use crate::formats::anndata::target::{self, AnnDataTarget};
 use crate::formats::anndata::write::{CONCATENATED, file_options, refuse_labels, write_file};
-use crate::formats::collections::is_file_of;
 use crate::formats::{CollectionFormat, FormatInfo, drop};
 use crate::{Context, ConvertOptions, Location, Summary};
 
 impl CollectionFormat for MuDataFile {
     fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
-        // Zarr stores keep their format.
-        let keeps = || match to {
-            Location::Path { path, .. } => target::is_zarr(path) && source.name == INFO.name,
-            Location::Stream => false,
-        };
-        is_file_of(&INFO, to, options) || (options.format.is_none() && keeps())
+        target::is_target(&INFO, source, to, options)
     }
 
     fn check_target(
@@ -34,10 +27,7 @@ impl CollectionFormat for MuDataFile {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<()> {
-        match to {
-            Location::Path { path, .. } => target::check(&INFO, path, options, context),
-            Location::Stream => Ok(()),
-        }
+        target::check(&INFO, to, options, context)
     }
 
     fn check_replaced(
@@ -59,11 +49,7 @@ impl CollectionFormat for MuDataFile {
     ) -> Result<Option<Summary>> {
         let flat = CollectionSlice::flatten(source)?;
         let target = || new_target(to, options, context);
-        let selections = flat.selected.as_ref().map(|selected| {
-            selected
-                .each_ref()
-                .map(|ranges| Selection::ranges(ranges.iter().cloned()).allow_empty(true))
-        });
+        let selections = flat.selections();
         refuse_labels(options, "a whole MuData file; use them on a modality")?;
         let mut summary = if let Some(whole) = downcast::<MuDataCollection>(flat.whole) {
             refuse_names(options)?;
