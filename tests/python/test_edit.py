@@ -414,6 +414,25 @@ def test_other_links_keep_what_is_removed(nnz, tmp_path):
         assert "out" not in file["uns"] and "soft" not in file["uns"] and "layers/layer2" in file
 
 
+def test_soft_links_to_what_is_removed_are_named(nnz, tmp_path):
+    path = tmp_path / "a.h5ad"
+    study(path)
+    with h5py.File(path, "r+") as file:
+        file["uns/soft"] = h5py.SoftLink("/layers/layer1/data")
+        file["uns/u1/other"] = h5py.SoftLink("/uns/soft")
+        file["uns/broken"] = h5py.SoftLink("/layers/none")
+    before = path.read_bytes()
+    error = nnz.refuses("edit", path, "--drop=layers/layer1")
+    assert "uns/soft is a soft link to /layers/layer1/data" in error and "a.h5ad" in error
+    error = nnz.refuses("edit", path, "--drop=layers/layer1", "--drop=uns/soft")
+    assert "uns/u1/other is a soft link to /uns/soft" in error
+    assert path.read_bytes() == before
+    nnz.ok("edit", path, "--drop=layers/layer1", "--drop=uns/soft", "--drop=uns/u1")
+    with h5py.File(path) as file:
+        assert "layer1" not in file["layers"]
+        assert {"soft", "u1"}.isdisjoint(file["uns"]) and "broken" in list(file["uns"])
+
+
 REFUSED = [
     (["--drop=layers/none"], "layer14"),
     (["--drop=none/x"], "layers/NAME"),

@@ -14,6 +14,7 @@ pub(crate) mod object;
 pub(crate) mod output;
 pub(crate) mod pack;
 mod pool;
+mod soft_links;
 pub(crate) mod spec;
 pub(crate) mod value;
 pub(crate) mod writer;

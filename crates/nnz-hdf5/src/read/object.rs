@@ -115,13 +115,28 @@ impl Object {
     ///
     /// Fails if there is no such object, if it is in another file, or if it is invalid.
     pub fn open(&self, path: &str) -> Result<Self> {
-        self.walk(path, &mut 0)
+        self.walk(path, &mut |_, _| (), &mut 0)
+    }
+
+    /// Opens a member of a group by its path, and passes each link on the way to `each`: the address of its group, and its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub(crate) fn open_along(&self, path: &str, each: &mut dyn FnMut(u64, &str)) -> Result<Self> {
+        self.walk(path, each, &mut 0)
     }
 
     /// Follows a path. `soft` is the number of soft links that were followed.
-    fn walk(&self, path: &str, soft: &mut usize) -> Result<Self> {
+    fn walk(
+        &self,
+        path: &str,
+        each: &mut dyn FnMut(u64, &str),
+        soft: &mut usize,
+    ) -> Result<Self> {
         let mut here = self.clone();
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
+            each(here.address, name);
             here = match here.link(name)?.map(|link| link.target) {
                 None => return Err(Error::new(ErrorKind::Missing, Place::default())),
                 Some(LinkTarget::Hard(address)) => self.file.object(address)?,
@@ -131,7 +146,7 @@ impl Object {
                         return Err(invalid("circular soft links"));
                     }
                     let from = if path.starts_with('/') { self.file.root()? } else { here };
-                    from.walk(&path, soft)?
+                    from.walk(&path, each, soft)?
                 }
                 Some(target) => {
                     let what = target.not_followed().unwrap_or_default();

@@ -13,6 +13,7 @@ use super::header_edit::HeaderEdit;
 use super::link_change::{change_entries, change_links};
 use super::lost_links::LostLinks;
 use super::output::Output;
+use super::soft_links;
 use crate::fault::unsupported;
 use crate::message::{Message, MessageType, file_space, symbol_table};
 use crate::object_header::ObjectHeader;
@@ -68,6 +69,9 @@ pub(crate) fn write<W: Write + Seek>(
     changes: &[GroupChange<'_>],
     output: &mut Output<W>,
 ) -> Result<()> {
+    if let Some(first) = changes.first() {
+        soft_links::check(first.group.file(), &removed_links(changes))?;
+    }
     let mut lost = LostLinks::except(changes.iter().map(|change| change.group.address()));
     for change in changes.iter().filter(|change| !change.removed.is_empty()) {
         for link in change.group.links()?.iter() {
@@ -93,6 +97,16 @@ pub(crate) fn write<W: Write + Seek>(
     let (at, end) = superblock::with_end(&start, output.base() + output.end())
         .ok_or_else(|| unsupported("superblocks of this version are not supported"))?;
     output.write_at(at, &end)
+}
+
+/// Returns the addresses of groups and the names of links in them that are removed, and not replaced.
+fn removed_links<'a>(changes: &'a [GroupChange<'_>]) -> BTreeSet<(u64, &'a str)> {
+    let of_group = |change: &'a GroupChange<'_>| {
+        let names = change.removed.iter().map(String::as_str);
+        let gone = names.filter(|name| !change.members.contains_key(name));
+        gone.map(|name| (change.group.address(), name))
+    };
+    changes.iter().flat_map(of_group).collect()
 }
 
 /// Marks the free space of a file as not stored. The HDF5 library would take what follows its list as part of the list, and
