@@ -164,8 +164,9 @@ def stats(
         A path, or ``PATH::GROUP``.
     axis : {"rows", "cols", "cells", "features"}, optional
         The axis for which a value is computed for each row or column; by default for the whole matrix.
-    measures : {"nnz", "sums", "all"}
-        Measures to compute: the number of entries; also sums and means; or all.
+    measures : {"nnz", "sums", "variance", "extremes", "all"}
+        Measures to compute: the number of entries; also sums and means; also variances; the number of entries, minima
+        and maxima; or all.
     rows, cols, cells, features : optional
         The rows and columns to include, as in `nnz.slice`.
     allow_empty : bool
@@ -211,10 +212,12 @@ def stats(
     with reporting(progress) as report:
         found = source.stats(axis, measures, memory, threads, report)
     names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
-    if measures != "nnz":
+    if measures in ("sums", "variance", "all"):
         names += (("sum", 0), ("mean", 1))
-    if measures == "all":
-        names += (("variance", 2), ("min", 3), ("max", 4))
+    if measures in ("variance", "all"):
+        names += (("variance", 2),)
+    if measures in ("extremes", "all"):
+        names += (("min", 3), ("max", 4))
     columns = {name: found[at] for name, at in names}
     if axis is None:
         return {name: column[0] for name, column in columns.items()}

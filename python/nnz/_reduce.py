@@ -56,7 +56,7 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
     if _is_complex(source):
         real, imaginary = (var(part, axis, ddof, memory) for part in _parts(source))
         return real + imaginary
-    found = _stats(source, axis, "all", memory)
+    found = _stats(source, axis, "variance", memory)
     elements = _elements(source, axis)
     variances = found[VARIANCE]
     if ddof != 1:
@@ -72,7 +72,7 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
 
 def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: Any) -> Reduced:
     """Find the minimum or maximum."""
-    values = _stats(source, axis, "all", memory)[MAX if greatest else MIN]
+    values = _stats(source, axis, "extremes", memory)[MAX if greatest else MIN]
     if is_list(values) and any(value is None for value in values):
         raise ArgumentError(f"the {'maximum' if greatest else 'minimum'} of no elements is not defined")
     return _shaped(values, axis, np.dtype(source.dtype))

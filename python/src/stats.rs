@@ -16,11 +16,12 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
         "nnz" => Ok(Measures::Nnz),
         "nonzero" => Ok(Measures::Nonzero),
         "sums" => Ok(Measures::Sums),
+        "variance" => Ok(Measures::Variance),
+        "extremes" => Ok(Measures::Extremes),
         "all" => Ok(Measures::All),
         _ => {
-            let what =
-                format!("measures {name:?}: expected \"nnz\", \"nonzero\", \"sums\" or \"all\"");
-            Err(argument(py, what))
+            let names = r#""nnz", "nonzero", "sums", "variance", "extremes" or "all""#;
+            Err(argument(py, format!("measures {name:?}: expected {names}")))
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Computing with the values of a matrix as they are decoded: functions of values, products with dense
 //! matrices, principal components.
 
-mod accumulators;
 mod aggregate;
 mod computed;
 mod duplicates;

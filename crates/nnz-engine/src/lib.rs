@@ -26,6 +26,7 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
+mod accumulators;
 mod annotations;
 mod ascent;
 mod cat;

@@ -5,7 +5,9 @@ mod counting;
 mod each;
 pub(crate) mod entries;
 mod exact;
+mod extent;
 mod float;
+mod minors;
 mod narrow;
 mod number;
 mod streamed;
@@ -25,9 +27,10 @@ use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 pub(crate) use counting::lock;
-use counting::{AscentCheck, Counting, CountingWork, Tallies, TallyWriter};
+use counting::{BatchOrder, Counting, CountingWork, Tallies};
 pub(crate) use each::stats_of_each;
 use entries::Entries;
+use minors::SharedTallies;
 pub use number::Number;
 use number::Value;
 pub(crate) use streamed::stats_of_majors;
@@ -43,6 +46,10 @@ pub enum Measures {
     Nonzero,
     /// nnz, sum and mean.
     Sums,
+    /// nnz, sum, mean and variance.
+    Variance,
+    /// nnz, minimum and maximum.
+    Extremes,
     /// nnz, sum, mean, variance, minimum and maximum. The default.
     #[default]
     All,
@@ -89,7 +96,7 @@ pub struct Moments {
 /// Sum and mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// The sum: exact for integers, with compensated summation for floats.
+    /// The sum: exact for integers, in 64 bits for 32-bit floats, with compensated summation for 64-bit floats.
     pub sum: Number,
     /// The sum divided by the number of elements. NaN if there are none.
     pub mean: f64,
@@ -98,11 +105,11 @@ pub struct Total {
 /// Variance, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two elements.
+    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two elements, and if it is not requested.
     pub variance: f64,
-    /// The minimum; `None` if there are no elements.
+    /// The minimum; `None` if there are no elements, and if it is not requested.
     pub min: Option<Number>,
-    /// The maximum.
+    /// The maximum, in the same way.
     pub max: Option<Number>,
 }
 
@@ -204,6 +211,8 @@ fn sum<T: Value>(
 ) -> Result<Vec<Stats>> {
     match measures {
         Measures::All => compute::<T, T::All>(source, options, parts, context),
+        Measures::Variance => compute::<T, T::Variance>(source, options, parts, context),
+        Measures::Extremes => compute::<T, T::Extremes>(source, options, parts, context),
         _ => compute::<T, T::Sum>(source, options, parts, context),
     }
 }
@@ -217,7 +226,8 @@ fn compute<T: Value, S: Slim<T>>(
     let each = size_of::<Moments>();
     let order = source.header().order;
     let counted = count::<T, S>(source, options, parts, each, context)?;
-    Ok(counted.into_iter().map(|(found, shape)| finished(found, shape, order)).collect())
+    let of_one = |(found, shape)| finished(found, shape, order, options.measures);
+    Ok(counted.into_iter().map(of_one).collect())
 }
 
 /// Counts in one pass. The statistics of a row or column take `each` bytes in addition.
@@ -231,15 +241,17 @@ fn count<T: Value, S: Slim<T>>(
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
+    let (major, minor) = (header.shape.major(header.order), header.shape.minor(header.order));
+    let [shared, on_thread] = SharedTallies::<T, S>::bytes(minor);
     let threads = threads_in_memory(
-        [each * times, Counting::<T, S>::MINOR_BYTES * times],
+        [each, shared, on_thread].map(|bytes| bytes * times),
         header,
         options,
         context,
     )?;
     let values = S::VALUES.then_some(T::TYPE);
-    let Pass { entries, mut fields, by_major, minors, mut check } =
-        Pass::new(source, options, values);
+    let Pass { entries, mut fields, by_major, minors, ascent } = Pass::new(source, options, values);
+    let mut order = BatchOrder::new(ascent);
     let mut shapes = vec![header.shape];
     let whole = Counting::new(entries, by_major, minors);
     let mut several = CountingWork::<T, S> { whole, shape: header.shape, parts: Vec::new() };
@@ -252,11 +264,11 @@ fn count<T: Value, S: Slim<T>>(
         shapes.push(shape);
     }
     let mut writers = several.writers();
-    let units = source.units(0..header.shape.major(header.order), fields)?;
+    let units = source.units(0..major, fields)?;
     let workers =
         Workers { threads, cancellation: context.cancellation() }.within(context.memory());
-    run(units, &several, &mut check, &mut writers, workers)?;
-    if let AscentCheck(Some(ascent)) = check
+    run(units, &several, &mut order, &mut writers, workers)?;
+    if let Some(ascent) = order.ascent
         && let Err(error) = ascent.finish(source, context)
     {
         let are_summed = header.duplicates == Duplicates::Summed;
@@ -266,15 +278,23 @@ fn count<T: Value, S: Slim<T>>(
         let summed = Summed::new(Box::new(source), context);
         return count::<T, S>(&summed, options, parts, each, context);
     }
-    Ok(writers.0.into_iter().map(TallyWriter::finish).zip(shapes).collect())
+    let counted = several.finish(writers);
+    let lengths = |shape: &Shape| [shape.major(header.order), shape.minor(header.order)];
+    let mut all = counted.iter().zip(&shapes);
+    if source.rereadable() && !all.all(|(found, shape)| found.are_precise(lengths(shape))) {
+        return count::<T, S::Careful>(source, options, parts, each, context);
+    }
+    Ok(counted.into_iter().zip(shapes).collect())
 }
 
 /// Turns tallies into statistics.
-fn finished<S: Sums>(found: Tallies<S>, shape: Shape, order: Order) -> Stats {
+fn finished<S: Sums>(found: Tallies<S>, shape: Shape, order: Order, measures: Measures) -> Stats {
     let Tallies { whole, majors, minors } = found;
+    let moments_of =
+        |tally: &Tally<S>, elements: u128| requested(tally.moments(elements), measures);
     let finish = |tallies: Option<Vec<Tally<S>>>, [len, across]: [u64; 2]| {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let moments = |tally: &Tally<S>| tally.moments(across.into());
+        let moments = |tally: &Tally<S>| moments_of(tally, across.into());
         tallies.map(|tallies| {
             let mut all: Vec<Moments> = tallies.iter().map(moments).collect();
             all.resize(all.len().max(len), moments(&Tally::default()));
@@ -287,7 +307,22 @@ fn finished<S: Sums>(found: Tallies<S>, shape: Shape, order: Order) -> Stats {
         Order::Row => (majors, minors),
         Order::Col => (minors, majors),
     };
-    Stats { whole: whole.moments(shape.elements()), rows, cols }
+    Stats { whole: moments_of(&whole, shape.elements()), rows, cols }
+}
+
+/// Removes what was not counted.
+fn requested(moments: Moments, measures: Measures) -> Moments {
+    match measures {
+        Measures::Variance => {
+            let spread = moments.spread.map(|spread| Spread { min: None, max: None, ..spread });
+            Moments { spread, ..moments }
+        }
+        Measures::Extremes => {
+            let spread = moments.spread.map(|spread| Spread { variance: f64::NAN, ..spread });
+            Moments { total: None, spread, ..moments }
+        }
+        _ => moments,
+    }
 }
 
 /// A pass over the entries.
@@ -298,7 +333,8 @@ struct Pass {
     by_major: bool,
     /// The length of the minor axis, if its statistics are requested.
     minors: Option<u64>,
-    check: AscentCheck,
+    /// A check for duplicates, if there may be some that matter.
+    ascent: Option<Ascent>,
 }
 
 impl Pass {
@@ -321,7 +357,7 @@ impl Pass {
         // Extremes, for example, are computed from the sums.
         let are_summed = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
-            && matches!(options.measures, Measures::All | Measures::Nonzero)
+            && !matches!(options.measures, Measures::Nnz | Measures::Sums)
             && source.rereadable();
         let repeats_matter =
             are_summed || DuplicateSearch::of(source, None) != DuplicateSearch::None;
@@ -337,22 +373,25 @@ impl Pass {
             fields,
             by_major,
             minors: by_minor.then(|| header.shape.minor(order)),
-            check: AscentCheck(repeats_matter.then(|| Ascent::new(source))),
+            ascent: repeats_matter.then(|| Ascent::new(source)),
         }
     }
 }
 
-/// Returns the number of threads whose tables fit into memory. A row or column takes the first number of bytes, and a
-/// minor one the second number on each thread as well.
+/// Returns the number of threads whose tables fit into memory. A row or column takes the first number of bytes, a minor
+/// one also the second number, and the third number on each thread.
 fn threads_in_memory(
-    [each, minor]: [usize; 2],
+    [each, shared, minor]: [usize; 3],
     header: &Header,
     options: &StatsOptions,
     context: &TaskContext,
 ) -> Result<usize> {
     let mut threads = context.threads();
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
-        let on_thread = if axis == header.order.major() { 0 } else { minor as u64 };
+        let (each, on_thread) = match axis == header.order.major() {
+            true => (each, 0),
+            false => (each + shared, minor as u64),
+        };
         let bytes = |each| header.shape.len(axis).saturating_mul(each);
         let needed = bytes(each as u64 + on_thread);
         if wanted && needed > context.memory() {

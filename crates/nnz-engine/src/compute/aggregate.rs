@@ -8,10 +8,11 @@ use nnz_core::{
     Axis, Batch, Duplicates, Error, ErrorKind, MatrixSource, Place, Result, Unit, ValueType,
 };
 
-use super::accumulators::Accumulators;
 use super::duplicates::{DuplicateCheck, UnitEnds};
 use super::entries::{Buffers, Entries, pass};
 use super::float::complex;
+use super::product::total;
+use crate::accumulators::{Accumulators, TOGETHER, count_of};
 use crate::flow::{Done, Join, Work};
 
 /// Function applied to the elements of a group.
@@ -85,7 +86,7 @@ pub fn aggregate(
     let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
     let count = usize::try_from(groups).unwrap_or(usize::MAX);
     let sums = width.saturating_mul(count);
-    let sets = Accumulators::<f64>::count(sums).max(2);
+    let sets = count_of(sums.saturating_mul(size_of::<f64>())).max(2);
     let needed = (sums.saturating_mul(sets) as u64).saturating_mul(size_of::<f64>() as u64);
     if needed > context.result_memory() {
         let kind = ErrorKind::Memory { needed, allowed: context.result_memory() };
@@ -105,12 +106,12 @@ pub fn aggregate(
             && header.sorted_indices != Some(true),
         measures: integers && is_signed(header.value_type),
         magnitude: Mutex::new(0.0),
-        accumulators: Accumulators::new(sums),
+        accumulators: Accumulators::new(count_of(sums * size_of::<f64>()), || vec![0.0; sums]),
     };
     let mut checks = UnitCheck { number: 0, duplicates: DuplicateCheck::default() };
     pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
-    let sums = work.accumulators.finish();
+    let sums = total(work.accumulators);
     let mut found = if by_group { sums } else { exchanged(&sums, count) };
     let magnitude = work.magnitude.into_inner().unwrap_or_else(PoisonError::into_inner);
     if work.measures && magnitude >= EXACT {
@@ -182,7 +183,7 @@ struct GroupSums<'a> {
     measures: bool,
     /// The sum of all values without their signs.
     magnitude: Mutex<f64>,
-    accumulators: Accumulators<f64>,
+    accumulators: Accumulators<Vec<f64>>,
 }
 
 /// Entries, and the ends of each unit if duplicates are an error.
@@ -209,7 +210,7 @@ impl Work for GroupSums<'_> {
     type Joint = u64;
 
     fn together(&self) -> usize {
-        super::product::TOGETHER
+        TOGETHER
     }
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Units, Vec<u64>)> {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use nnz_core::{
     At, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Place, Projection, Result,
@@ -12,6 +12,7 @@ use nnz_core::{
 use super::duplicates::{DuplicateCheck, UnitEnds};
 use super::float::{Float, complex, round_into};
 use super::step::ValueStep;
+use crate::stats::lock;
 use crate::{Selection, Slice};
 
 /// A matrix whose values are computed from another matrix as they are decoded.
@@ -40,6 +41,8 @@ pub struct Computed {
     header: Header,
     /// Whether duplicate entries, which would have to be summed first, are an error.
     refuses_duplicates: bool,
+    /// Values of the other matrix, to be reused.
+    spare: Mutex<Vec<Values>>,
 }
 
 impl std::fmt::Debug for Computed {
@@ -85,7 +88,14 @@ impl Computed {
             && header.sorted_indices != Some(true)
             && !steps.iter().all(ValueStep::is_linear);
         let header = header.clone().value_type(value_type).iso(false);
-        Ok(Self { inner, place, steps: steps.into(), header, refuses_duplicates })
+        Ok(Self {
+            inner,
+            place,
+            steps: steps.into(),
+            header,
+            refuses_duplicates,
+            spare: Mutex::default(),
+        })
     }
 
     fn applied<'a>(
@@ -224,15 +234,23 @@ struct ComputedUnit<'a> {
 impl Unit for ComputedUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { unit, computed, ends } = *self;
+        let source_type = computed.inner.header().value_type;
+        let mut computed_values = Values::new(computed.header.value_type);
+        if batch.values.value_type() != source_type {
+            let spare = lock(&computed.spare).pop();
+            let values = spare.unwrap_or_else(|| Values::new(source_type));
+            computed_values = std::mem::replace(&mut batch.values, values);
+        }
         unit.decode(batch)?;
         let done = ends.map_or(Ok(()), |ends| ends.find(batch)).and_then(|()| {
             match computed.header.value_type {
                 ValueType::F64 => check_exact(batch, ValueType::F64)
-                    .and_then(|()| apply::<f64>(&computed.steps, batch)),
+                    .and_then(|()| apply::<f64>(&computed.steps, batch, computed_values)),
                 _ => check_exact(batch, ValueType::F32)
-                    .and_then(|()| apply::<f32>(&computed.steps, batch)),
+                    .and_then(|()| apply::<f32>(&computed.steps, batch, computed_values)),
             }
         });
+        let done = done.map(|values| lock(&computed.spare).extend(values));
         done.map_err(|error| error.with_context(&computed.place))
     }
 }
@@ -246,7 +264,9 @@ const EXACT_64: u64 = 1 << 53;
 /// Checks that integers are exact in the type in which they are computed: `f32` for 32-bit values.
 fn check_exact(batch: &Batch, target: ValueType) -> Result<()> {
     let large = match &batch.values {
-        Values::U32(all) => all.iter().position(|value| *value > EXACT),
+        Values::U32(all) => nnz_bitpack::max(all)
+            .filter(|max| *max > EXACT)
+            .and_then(|_| all.iter().position(|value| *value > EXACT)),
         Values::I32(all) => all.iter().position(|value| value.unsigned_abs() > EXACT),
         Values::U64(all) => all.iter().position(|value| *value > EXACT_64),
         Values::I64(all) => all.iter().position(|value| value.unsigned_abs() > EXACT_64),
@@ -266,16 +286,21 @@ fn check_exact(batch: &Batch, target: ValueType) -> Result<()> {
     Err(Error::new(kind, Place::default().at(At::Entry { row, col })))
 }
 
-fn apply<T: Float>(steps: &[ValueStep], batch: &mut Batch) -> Result<()> {
-    let mut values = match T::slice(&batch.values) {
-        Some(_) => std::mem::take(T::vec_mut(&mut batch.values)),
-        None => {
-            let mut rounded = Vec::new();
-            round_into::<T>(&batch.values, batch.entries(), &mut rounded)?;
-            rounded
-        }
-    };
-    steps.iter().for_each(|step| step.apply(batch, &mut values));
-    batch.values = Values::from(values);
-    Ok(())
+/// Replaces the values of a batch by computed ones, for which `spare` has room. Returns the replaced ones if they were not
+/// changed in place.
+fn apply<T: Float>(
+    steps: &[ValueStep],
+    batch: &mut Batch,
+    mut spare: Values,
+) -> Result<Option<Values>> {
+    if T::slice(&batch.values).is_some() {
+        let mut values = std::mem::take(T::vec_mut(&mut batch.values));
+        steps.iter().for_each(|step| step.apply(batch, &mut values));
+        batch.values = Values::from(values);
+        return Ok(None);
+    }
+    let mut rounded = std::mem::take(T::vec_mut(&mut spare));
+    round_into::<T>(&batch.values, batch.entries(), &mut rounded)?;
+    steps.iter().for_each(|step| step.apply(batch, &mut rounded));
+    Ok(Some(std::mem::replace(&mut batch.values, Values::from(rounded))))
 }

@@ -186,7 +186,7 @@ struct Centred<'a> {
 
 impl<'a> Centred<'a> {
     fn new(sources: [&'a dyn MatrixSource; 2], context: &'a TaskContext) -> Result<Self> {
-        let stats_options = StatsOptions::default().cols(true).measures(Measures::All);
+        let stats_options = StatsOptions::default().cols(true).measures(Measures::Variance);
         let moments = stats(sources[0], &stats_options, context)?.cols.unwrap_or_default();
         let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
         let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));

@@ -3,9 +3,9 @@
 use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Result, Unit};
 use std::borrow::Cow;
 
-use super::accumulators::Accumulators;
 use super::entries::{Buffers, Entries, Numbers, pass};
 use super::float::{Float, complex};
+use crate::accumulators::{Accumulators, TOGETHER, count_of};
 use crate::flow::{Done, Work, Workers, Write};
 use nnz_storage::TaskContext;
 
@@ -60,7 +60,7 @@ pub fn multiply<T: Float>(
     let panels = Panels::of::<T>(width);
     let sums = rows.saturating_mul(panels.width).saturating_mul(panels.count);
     let by_row = header.order == nnz_core::Order::Row;
-    let sets = if by_row { 1 } else { Accumulators::<T>::count(sums) };
+    let sets = if by_row { 1 } else { count_of(sums.saturating_mul(size_of::<T>())) };
     let across = cols.saturating_mul(panels.width).saturating_mul(panels.count);
     let needed = (sums.saturating_mul(sets).saturating_add(across) as u64)
         .saturating_mul(size_of::<T>() as u64);
@@ -162,10 +162,20 @@ fn by_cols<T: Float>(
     rows: usize,
     context: &TaskContext,
 ) -> Result<Vec<T>> {
-    let accumulators = Accumulators::new(rows * panels.width * panels.count);
+    let sums = rows * panels.width * panels.count;
+    let accumulators =
+        Accumulators::new(count_of(sums * size_of::<T>()), || vec![T::default(); sums]);
     let work = Cols { entries: Entries::new(source), dense, panels, accumulators };
     pass(source, &work, &mut Numbers::default(), &mut Done, Workers::of(context))?;
-    Ok(work.accumulators.finish())
+    Ok(total(work.accumulators))
+}
+
+/// Adds up accumulators.
+pub(super) fn total<T: Float>(accumulators: Accumulators<Vec<T>>) -> Vec<T> {
+    let mut all = accumulators.finish();
+    let mut total = all.next().unwrap_or_default();
+    all.for_each(|sums| T::add(&mut total, &sums));
+    total
 }
 
 /// Returns a row of a panel, or nothing.
@@ -245,15 +255,12 @@ impl<T: Float> Write<Rows<'_, T>> for Product<T> {
     }
 }
 
-/// Units that are added to an accumulator together, so that it stays in the cache.
-pub(super) const TOGETHER: usize = 8;
-
 /// A matrix that is stored by column.
 struct Cols<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
     panels: Panels,
-    accumulators: Accumulators<T>,
+    accumulators: Accumulators<Vec<T>>,
 }
 
 impl<T: Float> Work for Cols<'_, T> {

@@ -39,7 +39,8 @@ impl Measure {
             Self::Nnz => Measures::Nnz,
             Self::Nonzero => Measures::Nonzero,
             Self::Sum | Self::Mean => Measures::Sums,
-            Self::Variance | Self::Min | Self::Max => Measures::All,
+            Self::Variance => Measures::Variance,
+            Self::Min | Self::Max => Measures::Extremes,
         }
     }
 
@@ -58,12 +59,15 @@ impl Measure {
 
 /// Returns the measures that include both; measures of nonzero elements are not combined with others.
 pub(super) fn more(one: Measures, other: Measures) -> Measures {
-    let rank = |measures| match measures {
-        Measures::Nnz | Measures::Nonzero => 0,
-        Measures::Sums => 1,
-        Measures::All => 2,
-    };
-    if rank(other) > rank(one) { other } else { one }
+    match (one, other) {
+        _ if one == other => one,
+        (_, Measures::Nnz | Measures::Nonzero) => one,
+        (Measures::Nnz | Measures::Nonzero, _) => other,
+        (Measures::Sums | Measures::Variance, Measures::Sums | Measures::Variance) => {
+            Measures::Variance
+        }
+        _ => Measures::All,
+    }
 }
 
 /// By what the entries of a row or column are selected.

@@ -3,10 +3,11 @@
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result, Storage, ValueType};
 use nnz_storage::TaskContext;
 
+use super::minors::SharedTallies;
 use super::number::Value;
 use super::streamed::EachMajor;
 use super::tally::{Nothing, Slim, Tally};
-use super::{Counting, Measures, Moments, StatsOptions, count, summed_type};
+use super::{Measures, Moments, StatsOptions, count, summed_type};
 use crate::stages::expanded_type;
 
 /// Computes nnz, or nnz, sum and mean, of each row or column of the axis in the options, in order. There are as few
@@ -98,7 +99,9 @@ fn visit<T: Value, S: Slim<T>>(
 /// Returns how many threads, each with tallies of all minors, fit into memory.
 fn threads<T: Value, S: Slim<T>>(len: u64, context: &TaskContext) -> Result<usize> {
     let own = len.saturating_mul(size_of::<Tally<S::Sums>>() as u64);
-    let on_thread = len.saturating_mul(Counting::<T, S>::MINOR_BYTES as u64);
+    let [shared, on_thread] =
+        SharedTallies::<T, S>::bytes(len).map(|bytes| len.saturating_mul(bytes as u64));
+    let own = own.saturating_add(shared);
     let needed = own.saturating_add(on_thread);
     if needed > context.memory() {
         let kind = ErrorKind::Memory { needed, allowed: context.memory() };

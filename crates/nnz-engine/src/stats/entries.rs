@@ -33,6 +33,21 @@ impl Entries {
         Ok((batches, stored))
     }
 
+    /// Decodes units into batches of their own. Returns also the number of stored entries of each.
+    pub(crate) fn decode_each(
+        &self,
+        units: Vec<Box<dyn Unit + '_>>,
+    ) -> Result<(Vec<[Batch; 2]>, Vec<u64>)> {
+        let mut decoded = Vec::with_capacity(units.len());
+        let mut stored = Vec::with_capacity(units.len());
+        for unit in units {
+            let (batches, entries) = self.decode(vec![unit])?;
+            decoded.push(batches);
+            stored.extend(entries);
+        }
+        Ok((decoded, stored))
+    }
+
     /// Returns batches to be filled.
     pub(crate) fn unused(&self) -> [Batch; 2] {
         let empty = || Batch::new(self.order, Values::new(self.value_type));

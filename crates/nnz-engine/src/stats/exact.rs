@@ -1,7 +1,7 @@
 //! Exact sums of integers.
 #![expect(clippy::cast_precision_loss, reason = "means and variances are floats")]
 
-use super::tally::{Slim, Sums, extremes};
+use super::tally::{NeverTight, Slim, Sums, extremes};
 use super::{Number, Spread, Total};
 
 /// A type whose values fit into 128 bits.
@@ -37,6 +37,8 @@ impl Sums for ExactSum {
 
 impl<T: Whole> Slim<T> for ExactSum {
     type Sums = Self;
+    type Careful = Self;
+    type Tight = NeverTight<Self>;
 
     fn of(values: &[T]) -> Self {
         Self(values.iter().map(|value| value.wide()).sum())
@@ -46,7 +48,7 @@ impl<T: Whole> Slim<T> for ExactSum {
         self.0 += value.wide();
     }
 
-    fn widened(&self) -> Self {
+    fn widened(&self, _: u64) -> Self {
         *self
     }
 }
@@ -65,6 +67,11 @@ impl Exact {
     /// Combines the sums of at least one number.
     pub(super) fn new(sum: i128, squares: u128, min: i128, max: i128) -> Self {
         Self { sum, squares: Wide::from(squares), any: true, min, max }
+    }
+
+    /// Keeps only the extremes of at least one number.
+    pub(super) fn of_extremes(min: i128, max: i128) -> Self {
+        Self { any: true, min, max, ..Self::default() }
     }
 
     fn add_wide(&mut self, value: i128) {
@@ -174,6 +181,8 @@ impl Sums for Exact {
 
 impl<T: Whole> Slim<T> for Exact {
     type Sums = Self;
+    type Careful = Self;
+    type Tight = NeverTight<Self>;
 
     fn of(values: &[T]) -> Self {
         let mut sums = Self::default();
@@ -185,7 +194,7 @@ impl<T: Whole> Slim<T> for Exact {
         self.add_wide(value.wide());
     }
 
-    fn widened(&self) -> Self {
+    fn widened(&self, _: u64) -> Self {
         *self
     }
 }

@@ -3,40 +3,41 @@
 use nnz_core::Element;
 
 use super::exact::{Exact, ExactSum};
-use super::tally::Slim;
+use super::extent::{Extent, Extremes, Ordered};
+use super::tally::{Slim, Sums as _, Tally, Tight};
 
 /// A type of integers of 32 bits.
-pub(super) trait Narrow: Element {
-    const LEAST: Self;
-    const GREATEST: Self;
-
+pub(super) trait Narrow: Element + Ordered {
     fn wide(self) -> i64;
 
     fn sum(values: &[Self]) -> i64 {
         values.iter().map(|value| value.wide()).sum()
     }
 
-    fn sums(values: &[Self]) -> NarrowSums<Self> {
-        let mut sums = NarrowSums::default();
+    fn fold(values: &[Self]) -> Exact {
+        let mut sums = NarrowPowers::<Extent<Self>>::default();
         values.iter().for_each(|&value| sums.add(value));
-        sums
+        Slim::<Self>::widened(&sums, values.len() as u64)
     }
+
+    /// Returns the sum of values and the sum of their squares, if none is negative.
+    fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)>;
 }
 
 impl Narrow for i32 {
-    const LEAST: Self = Self::MIN;
-    const GREATEST: Self = Self::MAX;
-
     #[inline(always)]
     fn wide(self) -> i64 {
         self.into()
     }
+
+    fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)> {
+        let values: &[u32] = bytemuck::cast_slice(values);
+        let fold = nnz_bitpack::Fold::of(values);
+        (fold.max <= Self::MAX.cast_unsigned()).then_some((fold.sum, fold.squares))
+    }
 }
 
 impl Narrow for u32 {
-    const LEAST: Self = Self::MIN;
-    const GREATEST: Self = Self::MAX;
-
     #[inline(always)]
     fn wide(self) -> i64 {
         self.into()
@@ -46,14 +47,23 @@ impl Narrow for u32 {
         nnz_bitpack::sum(values).cast_signed()
     }
 
-    fn sums(values: &[Self]) -> NarrowSums<Self> {
+    fn fold(values: &[Self]) -> Exact {
         let nnz_bitpack::Fold { sum, squares, min, max } = nnz_bitpack::Fold::of(values);
-        NarrowSums { sum: sum.cast_signed(), squares: Squares::from(squares), min, max }
+        match values.is_empty() {
+            true => Exact::default(),
+            false => Exact::new(sum.into(), squares, min.into(), max.into()),
+        }
+    }
+
+    fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)> {
+        let fold = nnz_bitpack::Fold::of(values);
+        Some((fold.sum, fold.squares))
     }
 }
 
 /// The sum of 2^31 values of 32 bits has 63 bits.
 const MOST: u64 = 1 << 31;
+const MOST_AT_ONCE: usize = 1 << 31;
 
 /// The sum of numbers.
 #[derive(Clone, Copy, Default)]
@@ -61,10 +71,12 @@ pub(super) struct NarrowSum(i64);
 
 impl<T: Narrow> Slim<T> for NarrowSum {
     type Sums = ExactSum;
+    type Careful = Self;
+    type Tight = CountAndSum;
     const MOST: u64 = MOST;
 
-    fn of(values: &[T]) -> Self {
-        Self(T::sum(values))
+    fn of(values: &[T]) -> ExactSum {
+        ExactSum(values.chunks(MOST_AT_ONCE).map(|some| i128::from(T::sum(some))).sum())
     }
 
     #[inline(always)]
@@ -72,32 +84,97 @@ impl<T: Narrow> Slim<T> for NarrowSum {
         self.0 += value.wide();
     }
 
-    fn widened(&self) -> ExactSum {
+    fn widened(&self, _: u64) -> ExactSum {
         ExactSum(self.0.into())
-    }
-
-    fn total(values: &[T]) -> Option<u64> {
-        (T::LEAST.wide() == 0).then(|| T::sum(values).cast_unsigned())
-    }
-
-    #[inline(always)]
-    fn low(value: T) -> u32 {
-        u32::try_from(value.wide()).unwrap_or(0)
-    }
-
-    fn of_total(total: u32) -> Self {
-        Self(total.into())
     }
 }
 
-/// Sums of numbers and of their squares, minimum and maximum.
-#[derive(Clone, Copy)]
-pub(super) struct NarrowSums<T> {
+/// A number of values in the upper half and their sum in the lower half: an entry changes one word.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CountAndSum(u64);
+
+impl CountAndSum {
+    #[inline(always)]
+    fn add(&mut self, value: u64) {
+        self.0 += 1 << 32 | value;
+    }
+
+    fn count(self) -> u64 {
+        self.0 >> 32
+    }
+
+    fn sum(self) -> i128 {
+        i128::from(self.0 & u64::from(u32::MAX))
+    }
+}
+
+impl<T: Narrow> Tight<T> for CountAndSum {
+    type Sums = ExactSum;
+
+    fn taken(values: &[T]) -> Option<[u64; 2]> {
+        let sum = match T::LEAST.wide() {
+            0 => T::sum(values).cast_unsigned(),
+            _ => T::sum_and_squares(values)?.0,
+        };
+        Some([sum.saturating_add(values.len() as u64), 0])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: T) {
+        self.add(value.wide().cast_unsigned());
+    }
+
+    fn widened(&self) -> Tally<ExactSum> {
+        Tally { count: self.count(), sums: ExactSum(self.sum()) }
+    }
+}
+
+/// Sums of few small numbers and of their squares, and their extremes if these are kept.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TightPowers<E> {
+    first: CountAndSum,
+    squares: u64,
+    extent: E,
+}
+
+impl<T: Narrow, E: Extremes<T>> Tight<T> for TightPowers<E> {
+    type Sums = Exact;
+
+    fn taken(values: &[T]) -> Option<[u64; 2]> {
+        let (sum, squares) = T::sum_and_squares(values)?;
+        Some([sum.saturating_add(values.len() as u64), u64::try_from(squares).ok()?])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: T) {
+        let wide = value.wide().cast_unsigned();
+        self.first.add(wide);
+        self.squares += wide * wide;
+        self.extent.add(value);
+    }
+
+    fn widened(&self) -> Tally<Exact> {
+        let count = self.first.count();
+        let (min, max) = wide_extremes(&self.extent);
+        let sums = match count {
+            0 => Exact::default(),
+            _ => Exact::new(self.first.sum(), self.squares.into(), min, max),
+        };
+        Tally { count, sums }
+    }
+}
+
+/// Returns the extremes of at least one value, if they are kept.
+fn wide_extremes<T: Narrow, E: Extremes<T>>(extent: &E) -> (i128, i128) {
+    extent.get().map_or((0, 0), |(min, max)| (min.wide().into(), max.wide().into()))
+}
+
+/// Sums of numbers and of their squares, and their extremes if these are kept.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NarrowPowers<E> {
     sum: i64,
     squares: Squares,
-    /// Larger than `max` if there are no numbers.
-    min: T,
-    max: T,
+    extent: E,
 }
 
 /// A number of 96 bits, because 128 bits would make the struct a third larger.
@@ -116,32 +193,22 @@ impl Squares {
     }
 }
 
-impl From<u128> for Squares {
-    fn from(wide: u128) -> Self {
-        // The sum of 2^31 squares of 64 bits has 95 bits.
-        let low = u64::try_from(wide & u128::from(u64::MAX)).unwrap_or(u64::MAX);
-        Self { low, high: u32::try_from(wide >> 64).unwrap_or(u32::MAX) }
-    }
-}
-
 impl From<Squares> for u128 {
     fn from(Squares { low, high }: Squares) -> Self {
         Self::from(high) << 64 | Self::from(low)
     }
 }
 
-impl<T: Narrow> Default for NarrowSums<T> {
-    fn default() -> Self {
-        Self { sum: 0, squares: Squares::default(), min: T::GREATEST, max: T::LEAST }
-    }
-}
-
-impl<T: Narrow> Slim<T> for NarrowSums<T> {
+impl<T: Narrow, E: Extremes<T>> Slim<T> for NarrowPowers<E> {
     type Sums = Exact;
+    type Careful = Self;
+    type Tight = TightPowers<E>;
     const MOST: u64 = MOST;
 
-    fn of(values: &[T]) -> Self {
-        T::sums(values)
+    fn of(values: &[T]) -> Exact {
+        let mut sums = Exact::default();
+        values.chunks(MOST_AT_ONCE).for_each(|some| sums.merge(&T::fold(some)));
+        sums
     }
 
     #[inline(always)]
@@ -149,19 +216,14 @@ impl<T: Narrow> Slim<T> for NarrowSums<T> {
         let wide = value.wide();
         self.sum += wide;
         self.squares.add(wide.unsigned_abs() * wide.unsigned_abs());
-        if wide < self.min.wide() {
-            self.min = value;
-        }
-        if wide > self.max.wide() {
-            self.max = value;
-        }
+        self.extent.add(value);
     }
 
-    fn widened(&self) -> Exact {
-        let (min, max) = (self.min.wide(), self.max.wide());
-        if min > max {
-            return Exact::default();
+    fn widened(&self, count: u64) -> Exact {
+        let (min, max) = wide_extremes(&self.extent);
+        match count {
+            0 => Exact::default(),
+            _ => Exact::new(self.sum.into(), self.squares.into(), min, max),
         }
-        Exact::new(self.sum.into(), self.squares.into(), min.into(), max.into())
     }
 }

@@ -3,7 +3,7 @@
 use nnz_core::{Error, MatrixSource, Place, Result, ValueType};
 use nnz_storage::TaskContext;
 
-use super::counting::{AscentCheck, BatchTally, CountingWork};
+use super::counting::{BatchOrder, BatchTally, CountingWork};
 use super::number::Value;
 use super::tally::{Nothing, Slim, Sums, Tally};
 use super::{Counting, Measures, Moments, Pass, StatsOptions, summed_type};
@@ -62,14 +62,15 @@ fn stream<T: Value, S: Slim<T>>(
 ) -> Result<()> {
     let header = source.header();
     let values = S::VALUES.then_some(T::TYPE);
-    let Pass { entries, fields, by_major, minors, mut check } = Pass::new(source, options, values);
+    let Pass { entries, fields, by_major, minors, ascent } = Pass::new(source, options, values);
+    let mut order = BatchOrder::new(ascent);
     let whole = Counting::<T, S>::new(entries, by_major, minors);
     let several = CountingWork { whole, shape: header.shape, parts: Vec::new() };
     let (len, across) = (header.shape.major(header.order), header.shape.minor(header.order));
     let mut majors = Majors { across, next: 0, current: Tally::<S::Sums>::default(), each };
     let workers = Workers::of(context);
-    run(source.units(0..len, fields)?, &several, &mut check, &mut majors, workers)?;
-    if let AscentCheck(Some(ascent)) = check {
+    run(source.units(0..len, fields)?, &several, &mut order, &mut majors, workers)?;
+    if let Some(ascent) = order.ascent {
         ascent.finish(source, context)?;
     }
     majors.reach(len);

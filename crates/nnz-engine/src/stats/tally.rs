@@ -1,5 +1,7 @@
 //! Tallies of values.
 
+use std::marker::PhantomData;
+
 use super::{Moments, Number, Spread, Total};
 
 /// Sums of values of a type, without overflow for any number of them.
@@ -8,11 +10,23 @@ pub(super) trait Sums: Copy + Default + Send + Sync + 'static {
 
     /// Returns the requested statistics of `count` values and `zeros` zeros.
     fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>);
+
+    /// Returns whether rounding errors are small in what [`finish`](Self::finish) returns.
+    fn is_precise(&self, zeros: u128) -> bool {
+        let _ = zeros;
+        true
+    }
 }
 
 /// Sums of at most [`Slim::MOST`] values, in as few bytes as possible.
 pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
     type Sums: Sums;
+
+    /// What is used if sums are not [precise](Sums::is_precise).
+    type Careful: Slim<T, Sums = Self::Sums>;
+
+    /// Smaller sums, for values of which they have room.
+    type Tight: Tight<T, Sums = Self::Sums>;
 
     /// Whether values are needed at all.
     const VALUES: bool = true;
@@ -23,26 +37,47 @@ pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
     /// Maximum number of values.
     const MOST: u64 = u64::MAX;
 
-    fn of(values: &[T]) -> Self;
+    /// Returns the sums of any number of values.
+    fn of(values: &[T]) -> Self::Sums;
     fn add(&mut self, value: T);
-    fn widened(&self) -> Self::Sums;
+    /// Returns the sums of `count` values.
+    fn widened(&self, count: u64) -> Self::Sums;
+}
 
-    /// Returns the sum of values, if nothing else is kept and none is negative.
-    fn total(values: &[T]) -> Option<u64> {
-        let _ = values;
+/// The number of values and their sums, as far as there is room.
+pub(super) trait Tight<T>: Copy + Default + Send + Sync + 'static {
+    type Sums: Sums;
+
+    /// Returns how much of the [room](ROOM) some values take at most; `None` if there is never room for them.
+    fn taken(values: &[T]) -> Option<[u64; 2]>;
+    fn add(&mut self, value: T);
+    fn widened(&self) -> Tally<Self::Sums>;
+}
+
+/// The greatest numbers of 32 and 64 bits.
+pub(super) const ROOM: [u64; 2] = [u32::MAX as u64, u64::MAX];
+
+/// There are no smaller sums.
+#[derive(Clone, Copy)]
+pub(super) struct NeverTight<S>(PhantomData<fn() -> S>);
+
+impl<S> Default for NeverTight<S> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, S: Sums> Tight<T> for NeverTight<S> {
+    type Sums = S;
+
+    fn taken(_: &[T]) -> Option<[u64; 2]> {
         None
     }
 
-    /// Creates a tally from a sum of at most 32 bits, as returned by [`total`](Self::total).
-    fn low(value: T) -> u32 {
-        let _ = value;
-        0
-    }
+    fn add(&mut self, _: T) {}
 
-    /// Creates a tally from a sum.
-    fn of_total(total: u32) -> Self {
-        let _ = total;
-        Self::default()
+    fn widened(&self) -> Tally<S> {
+        Tally::default()
     }
 }
 
@@ -67,7 +102,7 @@ impl<S> Tally<S> {
     where
         S: Slim<T>,
     {
-        Tally { count: self.count, sums: self.sums.widened() }
+        Tally { count: self.count, sums: self.sums.widened(self.count) }
     }
 }
 
@@ -75,6 +110,11 @@ impl<S: Sums> Tally<S> {
     pub(super) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sums.merge(&other.sums);
+    }
+
+    /// Returns whether rounding errors are small in the statistics of a list of `elements` numbers.
+    pub(super) fn is_precise(&self, elements: u128) -> bool {
+        elements < 2 || self.sums.is_precise(elements.saturating_sub(self.count.into()))
     }
 
     /// Returns the statistics of the values in a list of `elements` numbers; the others are zero.
@@ -103,6 +143,8 @@ impl Sums for Nothing {
 
 impl<T> Slim<T> for Nothing {
     type Sums = Self;
+    type Careful = Self;
+    type Tight = NeverTight<Self>;
     const VALUES: bool = false;
 
     fn of(_: &[T]) -> Self {
@@ -111,7 +153,7 @@ impl<T> Slim<T> for Nothing {
 
     fn add(&mut self, _: T) {}
 
-    fn widened(&self) -> Self {
+    fn widened(&self, _: u64) -> Self {
         Self
     }
 }

@@ -128,12 +128,7 @@ impl Object {
     }
 
     /// Follows a path. `soft` is the number of soft links that were followed.
-    fn walk(
-        &self,
-        path: &str,
-        each: &mut dyn FnMut(u64, &str),
-        soft: &mut usize,
-    ) -> Result<Self> {
+    fn walk(&self, path: &str, each: &mut dyn FnMut(u64, &str), soft: &mut usize) -> Result<Self> {
         let mut here = self.clone();
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
             each(here.address, name);

@@ -30,7 +30,9 @@ pub(super) fn check(file: &Arc<File>, removed: &BTreeSet<(u64, &str)>) -> Result
                     pending.extend(inner.map(|group| (format!("{name}/"), group)));
                 }
                 LinkTarget::Soft(target) if is_broken(&root, &group, target, removed)? => {
-                    let what = format!("{name} is a soft link to {target}, and would be broken: remove it, too");
+                    let what = format!(
+                        "{name} is a soft link to {target}, and would be broken: remove it, too"
+                    );
                     return Err(Error::argument(what));
                 }
                 _ => {}

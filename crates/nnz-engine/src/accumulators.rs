@@ -2,17 +2,23 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::float::Float;
-
 /// Bytes of all accumulators together, unless one is larger.
 const BYTES: usize = 128 << 20;
 
 /// Maximum number of accumulators.
 const MOST: usize = 4;
 
+/// Returns the number of accumulators of a size in bytes, which depends on nothing else.
+pub(crate) fn count_of(bytes: usize) -> usize {
+    (BYTES / bytes.max(1)).clamp(1, MOST)
+}
+
+/// Units that are added to an accumulator together, so that it stays in the cache.
+pub(crate) const TOGETHER: usize = 8;
+
 /// Several accumulators. Unit `n` is added to accumulator `n % count`, after the earlier units of that accumulator, so
 /// that numbers are added in the same order by any number of threads.
-pub(super) struct Accumulators<T> {
+pub(crate) struct Accumulators<T> {
     all: Vec<Accumulator<T>>,
 }
 
@@ -24,7 +30,7 @@ struct Accumulator<T> {
 struct State<T> {
     /// Units that have been added.
     done: u64,
-    sums: Vec<T>,
+    sums: T,
 }
 
 /// The turn of a unit, which ends also if adding panics: others wait for it.
@@ -40,23 +46,18 @@ impl<T> Drop for Turn<'_, T> {
     }
 }
 
-impl<T: Float> Accumulators<T> {
-    /// Returns the number of accumulators for a number of sums, which depends on nothing else.
-    pub(super) fn count(sums: usize) -> usize {
-        (BYTES / sums.saturating_mul(size_of::<T>()).max(1)).clamp(1, MOST)
-    }
-
-    pub(super) fn new(sums: usize) -> Self {
+impl<T> Accumulators<T> {
+    pub(crate) fn new(count: usize, empty: impl Fn() -> T) -> Self {
         let accumulator = || Accumulator {
-            state: Mutex::new(State { done: 0, sums: vec![T::default(); sums] }),
+            state: Mutex::new(State { done: 0, sums: empty() }),
             passed: Condvar::new(),
         };
-        Self { all: std::iter::repeat_with(accumulator).take(Self::count(sums)).collect() }
+        Self { all: std::iter::repeat_with(accumulator).take(count.max(1)).collect() }
     }
 
     /// Adds a unit, when the earlier units of its accumulator have been added. Each number is added once, and other
     /// threads are already adding the earlier ones.
-    pub(super) fn add<R>(&self, number: u64, add: impl FnOnce(&mut [T]) -> R) -> R {
+    pub(crate) fn add<R>(&self, number: u64, add: impl FnOnce(&mut T) -> R) -> R {
         let count = self.all.len() as u64;
         // The remainder is less than their number.
         let accumulator = &self.all[usize::try_from(number % count).unwrap_or(0)];
@@ -68,13 +69,10 @@ impl<T: Float> Accumulators<T> {
         add(&mut turn.state.sums)
     }
 
-    /// Returns the totals.
-    pub(super) fn finish(self) -> Vec<T> {
-        let mut all = self.all.into_iter().map(|accumulator| {
+    /// Returns what was added to each.
+    pub(crate) fn finish(self) -> impl Iterator<Item = T> {
+        self.all.into_iter().map(|accumulator| {
             accumulator.state.into_inner().unwrap_or_else(PoisonError::into_inner).sums
-        });
-        let mut total = all.next().unwrap_or_default();
-        all.for_each(|sums| T::add(&mut total, &sums));
-        total
+        })
     }
 }
