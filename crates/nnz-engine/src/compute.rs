@@ -6,6 +6,7 @@ mod computed;
 mod duplicates;
 mod entries;
 mod float;
+mod held;
 mod linear_algebra;
 mod pca;
 mod product;

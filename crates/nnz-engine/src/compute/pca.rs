@@ -3,6 +3,7 @@
 use nnz_core::{Axis, Error, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
+use super::held::Held;
 use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
 use super::product::multiply;
 use super::totals::cell_axis;
@@ -60,6 +61,9 @@ pub struct Pca {
     pub total_variance: f64,
 }
 
+/// The part of the memory that entries may take.
+const HELD: u64 = 2;
+
 /// Computes the first principal components of a matrix, whose features are centred, by randomized subspace
 /// iteration. The centred matrix is not formed. The result is the same for any number of threads.
 ///
@@ -73,13 +77,8 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let place = &source.place();
     let header = source.header();
     let axis = options.observations.unwrap_or_else(|| cell_axis(header));
-    let transposed = Transposed::new(Box::new(source));
-    let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
-        Axis::Rows => [source, &transposed],
-        Axis::Cols => [&transposed, source],
-    };
-    let shape = by_observation.header().shape;
-    let [observations, features] = [shape.rows, shape.cols].map(usize::try_from);
+    let lengths = [axis, axis.other()].map(|axis| header.shape.len(axis));
+    let [observations, features] = lengths.map(usize::try_from);
     let (observations, features) =
         (observations.unwrap_or(usize::MAX), features.unwrap_or(usize::MAX));
     let components = options.components;
@@ -102,6 +101,15 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
+    // They are read about ten times.
+    let held = Held::read(source, context.memory() / HELD, context)
+        .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let source = held.as_ref().map_or(source, |held| held as &dyn MatrixSource);
+    let transposed = Transposed::new(Box::new(source));
+    let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
+        Axis::Rows => [source, &transposed],
+        Axis::Cols => [&transposed, source],
+    };
     let centred = Centred::new([by_observation, by_feature], context)?;
 
     let mut random = Random::new(options.seed);
