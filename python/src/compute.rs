@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nnz::engine::Observed;
 use nnz::engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
     pca,
@@ -136,8 +135,7 @@ pub(crate) fn components<'py>(
 ) -> PyResult<Components<'py>> {
     let found =
         task::run(py, progress, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            let observed = Observed::new(&*inner, "computing", context.progress());
-            pca(&observed, &options, context)
+            pca(&*inner, &options, context)
         })?;
     let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
     Ok((

@@ -3,8 +3,8 @@
 //! All processors compute the same bits, as no multiplication and addition are fused.
 
 macro_rules! products {
-    // The panel is the number of floats that are added at once: 128 bytes.
-    ($float:ty, $panel:literal, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $wide:ident,
+    // The panel is the number of floats that are added at once, 256 bytes, or half of it.
+    ($float:ty, $panel:literal, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $dot_wide:ident, $wide:ident,
      $doc_type:literal) => {
         for_each_processor! {
             #[doc = concat!("Adds rows of a dense matrix of `", $doc_type, "`, each multiplied by a value, to `sums`.")]
@@ -54,35 +54,24 @@ macro_rules! products {
                 return complete;
             }
             let (panels, rest) = sums.as_chunks_mut::<$panel>();
+            let (halves, rest) = rest.as_chunks_mut::<{ $panel / 2 }>();
+            let (eights, rest) = rest.as_chunks_mut::<8>();
             let mut from = 0;
             for panel in panels {
-                let mut sum = [0.0; $panel];
-                for (value, index) in values.iter().zip(indices) {
-                    let start = (*index as usize).saturating_mul(width).saturating_add(from);
-                    let row = rows.get(start..).and_then(|row| row.first_chunk::<$panel>());
-                    let Some(row) = row else { return false };
-                    for (sum, element) in sum.iter_mut().zip(row) {
-                        *sum += value * element;
-                    }
-                }
-                for (total, sum) in panel.iter_mut().zip(sum) {
-                    *total += sum;
+                if !$dot_wide(panel, values, indices, (rows, width, from)) {
+                    return false;
                 }
                 from += $panel;
             }
-            let (eights, rest) = rest.as_chunks_mut::<8>();
-            for panel in eights {
-                let mut sum = [0.0; 8];
-                for (value, index) in values.iter().zip(indices) {
-                    let start = (*index as usize).saturating_mul(width).saturating_add(from);
-                    let row = rows.get(start..).and_then(|row| row.first_chunk::<8>());
-                    let Some(row) = row else { return false };
-                    for (sum, element) in sum.iter_mut().zip(row) {
-                        *sum += value * element;
-                    }
+            for half in halves {
+                if !$dot_wide(half, values, indices, (rows, width, from)) {
+                    return false;
                 }
-                for (total, sum) in panel.iter_mut().zip(sum) {
-                    *total += sum;
+                from += $panel / 2;
+            }
+            for eight in eights {
+                if !$dot_wide(eight, values, indices, (rows, width, from)) {
+                    return false;
                 }
                 from += 8;
             }
@@ -94,6 +83,29 @@ macro_rules! products {
                 for (total, element) in rest.iter_mut().zip(row) {
                     *total += value * element;
                 }
+            }
+            true
+        }
+
+        /// Adds some columns of rows, from one on.
+        #[inline(always)]
+        fn $dot_wide<const WIDTH: usize>(
+            sums: &mut [$float; WIDTH],
+            values: &[$float],
+            indices: &[u32],
+            (rows, width, from): (&[$float], usize, usize),
+        ) -> bool {
+            let mut sum = [0.0; WIDTH];
+            for (value, index) in values.iter().zip(indices) {
+                let start = (*index as usize).saturating_mul(width).saturating_add(from);
+                let row = rows.get(start..).and_then(|row| row.first_chunk::<WIDTH>());
+                let Some(row) = row else { return false };
+                for (sum, element) in sum.iter_mut().zip(row) {
+                    *sum += value * element;
+                }
+            }
+            for (total, sum) in sums.iter_mut().zip(sum) {
+                *total += sum;
             }
             true
         }
@@ -114,6 +126,9 @@ macro_rules! products {
             // With a fixed number of columns, the row stays in registers.
             if let Ok(row) = row.try_into() {
                 return $wide::<$panel>(sums, values, indices, row);
+            }
+            if let Ok(row) = row.try_into() {
+                return $wide::<{ $panel / 2 }>(sums, values, indices, row);
             }
             if let Ok(row) = row.try_into() {
                 return $wide::<8>(sums, values, indices, row);
@@ -157,8 +172,8 @@ macro_rules! products {
     };
 }
 
-products! { f32, 32, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, add_to_wide_rows_f32, "f32" }
-products! { f64, 16, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, add_to_wide_rows_f64, "f64" }
+products! { f32, 64, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, add_wide_rows_f32, add_to_wide_rows_f32, "f32" }
+products! { f64, 32, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, add_wide_rows_f64, add_to_wide_rows_f64, "f64" }
 
 for_each_processor! {
     /// Replaces values of at least -1 by `ln(1 + value)`, within 2 units in the last place. Others become NaN.

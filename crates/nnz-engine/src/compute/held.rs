@@ -25,17 +25,22 @@ impl std::fmt::Debug for Held<'_> {
 }
 
 impl<'a> Held<'a> {
+    /// `batches` are what [`read`](Self::read) returned for this matrix.
+    pub(super) fn new(inner: &'a dyn MatrixSource, batches: Vec<Batch>) -> Self {
+        Self { inner, batches }
+    }
+
     /// Reads the entries; `None` if they take more than `most` bytes.
     pub(super) fn read(
-        inner: &'a dyn MatrixSource,
+        inner: &dyn MatrixSource,
         most: u64,
         context: &TaskContext,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Option<Vec<Batch>>> {
         let reading = Reading { most, header: inner.header(), bytes: AtomicU64::new(0) };
         let mut batches = Batches(Vec::new());
         pass(inner, &reading, &mut WhileFits, &mut batches, Workers::of(context))?;
         let fits = reading.bytes.into_inner() <= most;
-        Ok(fits.then_some(Self { inner, batches: batches.0 }))
+        Ok(fits.then_some(batches.0))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Principal components of a matrix.
 
+use std::cell::Cell;
+
 use nnz_core::{Axis, Error, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
@@ -8,7 +10,7 @@ use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
 use super::product::multiply;
 use super::totals::cell_axis;
 use crate::random::Random;
-use crate::{Measures, StatsOptions, Transposed, stats};
+use crate::{Measures, Observed, StatsOptions, Transposed, stats};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
 const MORE: usize = 10;
@@ -102,15 +104,18 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         return Err(Error::new(kind, place.clone()));
     }
     // They are read about ten times.
-    let held = Held::read(source, context.memory() / HELD, context)
+    let passes = Passes { context, done: Cell::new(0), count: 2 * options.iterations + 3 };
+    let held = passes
+        .observe(source, |source| Held::read(source, context.memory() / HELD, context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let held = held.map(|batches| Held::new(source, batches));
     let source = held.as_ref().map_or(source, |held| held as &dyn MatrixSource);
     let transposed = Transposed::new(Box::new(source));
     let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
         Axis::Rows => [source, &transposed],
         Axis::Cols => [&transposed, source],
     };
-    let centred = Centred::new([by_observation, by_feature], context)?;
+    let centred = Centred::new([by_observation, by_feature], &passes)?;
 
     let mut random = Random::new(options.seed);
     let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
@@ -183,28 +188,53 @@ impl Pca {
     }
 }
 
+/// The passes over the entries, which report their progress.
+struct Passes<'a> {
+    context: &'a TaskContext,
+    done: Cell<usize>,
+    count: usize,
+}
+
+impl Passes<'_> {
+    /// Makes a pass over a matrix.
+    fn observe<T>(
+        &self,
+        source: &dyn MatrixSource,
+        pass: impl FnOnce(&dyn MatrixSource) -> Result<T>,
+    ) -> Result<T> {
+        self.done.set(self.done.get() + 1);
+        let what = format!("computing, pass {} of {}", self.done.get(), self.count);
+        pass(&Observed::new(source, &what, self.context.progress()))
+    }
+}
+
 /// A matrix of observations by features, minus the mean of each feature.
 struct Centred<'a> {
     /// By observation and by feature.
     sources: [&'a dyn MatrixSource; 2],
-    context: &'a TaskContext,
+    passes: &'a Passes<'a>,
     mean: Vec<f64>,
     total_variance: f64,
 }
 
 impl<'a> Centred<'a> {
-    fn new(sources: [&'a dyn MatrixSource; 2], context: &'a TaskContext) -> Result<Self> {
+    fn new(sources: [&'a dyn MatrixSource; 2], passes: &'a Passes<'a>) -> Result<Self> {
         let stats_options = StatsOptions::default().cols(true).measures(Measures::Variance);
-        let moments = stats(sources[0], &stats_options, context)?.cols.unwrap_or_default();
+        let moments = passes
+            .observe(sources[0], |source| stats(source, &stats_options, passes.context))?
+            .cols
+            .unwrap_or_default();
         let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
         let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
         let total_variance = variances.sum();
-        Ok(Self { sources, context, mean, total_variance })
+        Ok(Self { sources, passes, mean, total_variance })
     }
 
     /// Multiplies by a matrix with a row for each feature.
     fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[0], right, width, self.context)?;
+        let mut product = self.passes.observe(self.sources[0], |source| {
+            multiply(source, right, width, self.passes.context)
+        })?;
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -217,7 +247,9 @@ impl<'a> Centred<'a> {
 
     /// Multiplies the transposed matrix by one with a row for each observation.
     fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = multiply(self.sources[1], right, width, self.context)?;
+        let mut product = self.passes.observe(self.sources[1], |source| {
+            multiply(source, right, width, self.passes.context)
+        })?;
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);

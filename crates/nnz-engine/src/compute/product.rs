@@ -1,12 +1,14 @@
 //! Products of a matrix with dense matrices.
 
-use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Result, Unit};
+use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Place, Result, Unit};
 use std::borrow::Cow;
+use std::sync::Mutex;
 
 use super::entries::{Buffers, Entries, Numbers, pass};
 use super::float::{Float, complex};
 use crate::accumulators::{Accumulators, TOGETHER, count_of};
 use crate::flow::{Done, Work, Workers, Write};
+use crate::stats::lock;
 use nnz_storage::TaskContext;
 
 /// Multiplies a matrix by a dense matrix of `width` columns, which is stored by row and has a row for each
@@ -92,8 +94,9 @@ struct Panels {
 }
 
 impl Panels {
-    /// Bytes of a row of a panel. Half of it takes longer, and twice as much does not fit into the registers.
-    const ROW: usize = 128;
+    /// Bytes of a row of a panel. Half of it takes longer, because each addition to a sum waits for the previous one, and twice
+    /// as much does not fit into the registers.
+    const ROW: usize = 256;
 
     fn of<T>(width: usize) -> Self {
         let most = Self::ROW / size_of::<T>();
@@ -165,7 +168,14 @@ fn by_cols<T: Float>(
     let sums = rows * panels.width * panels.count;
     let accumulators =
         Accumulators::new(count_of(sums * size_of::<T>()), || vec![T::default(); sums]);
-    let work = Cols { entries: Entries::new(source), dense, panels, accumulators };
+    let work = Cols {
+        entries: Entries::new(source),
+        dense,
+        panels,
+        rows,
+        accumulators,
+        spare: Mutex::default(),
+    };
     pass(source, &work, &mut Numbers::default(), &mut Done, Workers::of(context))?;
     Ok(total(work.accumulators))
 }
@@ -260,7 +270,82 @@ struct Cols<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
     panels: Panels,
+    rows: usize,
     accumulators: Accumulators<Vec<T>>,
+    spare: Mutex<Vec<ByRow<T>>>,
+}
+
+/// The entries of some columns, ordered by row. The rows of the dense matrix that belong to few columns stay in the cache,
+/// and the sums of a row in registers.
+#[derive(Default)]
+struct ByRow<T> {
+    /// The end of each row.
+    ends: Vec<usize>,
+    cols: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Float> ByRow<T> {
+    /// Entries that a row has at least, on average; the order is not worth it for fewer.
+    const LEAST: usize = 4;
+
+    /// Orders entries. Returns whether that is worth it, and all are inside of the matrix.
+    fn fill(&mut self, decoded: &[Buffers<T>], rows: usize) -> bool {
+        let entries: usize = decoded.iter().map(|buffers| buffers.batch.entries()).sum();
+        if entries / Self::LEAST < rows {
+            return false;
+        }
+        let Self { ends, cols, values: ordered } = self;
+        ends.clear();
+        ends.resize(rows, 0);
+        let each = |each: &mut dyn FnMut(u32, &[T], &[u32]) -> bool| {
+            let all = decoded.iter().try_for_each(|buffers| {
+                buffers.for_each(|col, values, minors| {
+                    u32::try_from(col).is_ok_and(|col| each(col, values, minors))
+                })
+            });
+            all.is_ok()
+        };
+        let are_inside = each(&mut |_, _, minors| {
+            let mut count = |minor: &u32| ends.get_mut(*minor as usize).map(|count| *count += 1);
+            minors.iter().all(|minor| count(minor).is_some())
+        });
+        if !are_inside {
+            return false;
+        }
+        let mut total = 0;
+        for end in ends.iter_mut() {
+            // The start of each row, which becomes its end.
+            (*end, total) = (total, total + *end);
+        }
+        cols.resize(total, 0);
+        ordered.resize(total, T::default());
+        each(&mut |col, values, minors| {
+            for (value, minor) in values.iter().zip(minors) {
+                let Some(next) = ends.get_mut(*minor as usize) else { return false };
+                let (Some(to), Some(into)) = (cols.get_mut(*next), ordered.get_mut(*next)) else {
+                    return false;
+                };
+                (*to, *into) = (col, *value);
+                *next += 1;
+            }
+            true
+        })
+    }
+
+    /// Adds the products with a panel.
+    fn multiply(&self, sums: &mut [T], dense: &[T], width: usize) -> Result<()> {
+        let mut start = 0;
+        for (sums, end) in sums.chunks_exact_mut(width).zip(&self.ends) {
+            let entries = start..*end;
+            start = *end;
+            if !T::add_rows(sums, &self.values[entries.clone()], &self.cols[entries], dense) {
+                let what = "a column outside of the matrix";
+                return Err(Error::mismatch(Place::default(), what, "columns within it"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<T: Float> Work for Cols<'_, T> {
@@ -281,12 +366,23 @@ impl<T: Float> Work for Cols<'_, T> {
         let prepared = decoded.iter_mut().try_for_each(|buffers| self.entries.prepare(buffers));
         let Panels { width, count } = self.panels;
         let panel_len = (self.dense.len() / count).max(1);
+        let by_row = match prepared {
+            Ok(()) if width > 1 => {
+                let mut by_row = lock(&self.spare).pop().unwrap_or_default();
+                by_row.fill(&decoded, self.rows).then_some(by_row)
+            }
+            _ => None,
+        };
         // Its turn passes also if it failed: others wait for it.
         self.accumulators.add(number, |sums| {
             prepared?;
             let len = (sums.len() / count).max(1);
             for (sums, dense) in sums.chunks_exact_mut(len).zip(self.dense.chunks_exact(panel_len))
             {
+                if let Some(by_row) = &by_row {
+                    by_row.multiply(sums, dense, width)?;
+                    continue;
+                }
                 for buffers in &decoded {
                     buffers.for_each(|col, values, minors| {
                         let row = row_of(dense, col, width);

@@ -4,8 +4,8 @@ use crate::Context;
 use std::time::Instant;
 
 use nnz_core::{Axis, MatrixSource, Result, Shape};
+use nnz_engine::Transposed;
 use nnz_engine::compute::{Pca, PcaOptions, cell_axis, pca as components_of};
-use nnz_engine::{Observed, Transposed};
 
 use super::Normalization;
 use crate::{ConvertOptions, Location};
@@ -66,8 +66,7 @@ pub fn pca(
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
     let source = how.clone().axis(axis).apply(source, convert, context)?;
     let options = options.clone().observations(axis);
-    let observed = Observed::new(&*source, "computing", context.progress());
-    let found = components_of(&observed, &options, context)?;
+    let found = components_of(&*source, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {
         Axis::Rows => source,
         Axis::Cols => Box::new(Transposed::new(source)),
