@@ -455,3 +455,18 @@ fn components_reproduce_a_matrix_of_low_rank() {
         );
     }
 }
+
+/// Entries that do not fit into memory are read in each pass.
+#[test]
+fn components_do_not_depend_on_memory() {
+    let mut numbers = Random::of("held", 1);
+    for order in [Order::Row, Order::Col] {
+        let (matrix, _) = random(&mut numbers, 700, 300, order, 70);
+        let options = PcaOptions::default().components(4);
+        let found = |memory: u64| {
+            let context = TaskContext::default().with_threads(2).with_memory(memory);
+            pca(&*source(&matrix), &options, &context).unwrap()
+        };
+        assert_eq!(found(1 << 20), found(1 << 28));
+    }
+}

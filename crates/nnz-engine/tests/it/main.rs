@@ -5,6 +5,7 @@ mod cancellation;
 mod composed;
 mod compute;
 mod filter;
+mod float_stats;
 mod name_index;
 mod plot;
 mod reorder;
