@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
+from collections.abc import Sequence
+from numbers import Number
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,7 @@ import numpy.typing as npt
 from . import _exact, _nnz
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
+from ._guards import package_of
 from ._handle import Memory
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST = (1 << 63) - 1
 """The most rows or columns of a matrix of SciPy."""
+MOST_DIMENSIONS = 64
+"""The most dimensions of an array of NumPy."""
 
 
 def read(
@@ -100,6 +105,7 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     given: Any = obj
     if isinstance(obj, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise ArgumentError("an array with masked values cannot be written: set them by filled()")
+    _check_known(obj)
     array: npt.NDArray[Any] = np.asarray(given)
     if array.dtype.kind not in "biufc":
         raise ArgumentError(f"values of type {array.dtype} cannot be written")
@@ -107,6 +113,55 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     if rounded is not None:
         raise CastError(f"{rounded} cannot be stored exactly as {array.dtype}, the type of the array")
     return array
+
+
+def _check_known(obj: Any, depth: int = 0) -> None:
+    """Check that NumPy converts an object, or the elements of nested lists, without guessing.
+
+    NumPy takes any object with ``__len__`` and ``__getitem__`` for a sequence, and its elements too. Parts of a MuData are
+    MuData again, so that this does not end.
+    """
+    if depth > MOST_DIMENSIONS or _is_array_like(obj):
+        return
+    if not isinstance(obj, Sequence):
+        raise ArgumentError(_unknown(obj))
+    elements: Sequence[Any] = obj
+    # Most elements are numbers, of which one of each type is enough.
+    for element in {type(element): element for element in elements}.values():
+        if _is_array_like(element):
+            continue
+        for one in elements:
+            if type(one) is type(element):
+                _check_known(one, depth + 1)
+
+
+def _is_array_like(obj: Any) -> bool:
+    if obj is None or isinstance(obj, (np.ndarray, np.generic, Number, str, bytes, bytearray, memoryview)):
+        # Of some of these the type is refused later.
+        return True
+    return any(hasattr(obj, name) for name in ("__array__", "__array_interface__", "__array_struct__")) or _is_buffer(obj)
+
+
+def _is_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
+
+
+def _unknown(obj: Any) -> str:
+    """Return the error for an object that is not written."""
+    kind = type(obj)
+    if package_of(obj) == "mudata":
+        return (
+            f"a {kind.__name__} in memory cannot be written: write it to a file by its method `write`, which `nnz.convert` "
+            "converts; `nnz.write` writes each modality, an AnnData"
+        )
+    return (
+        f"an object of type {kind.__module__}.{kind.__qualname__} cannot be written: expected a matrix or an array of SciPy, "
+        "NumPy, PyData sparse or PyTorch, a data frame, an AnnData, lists of numbers, or what `nnz.open` returns"
+    )
 
 
 def compressed(obj: Any, order: Optional[str] = None) -> Any:
