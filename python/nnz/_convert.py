@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from . import _exact, _nnz
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
-from ._guards import package_of
+from ._guards import is_sequence, package_of
 from ._handle import Memory
 
 if TYPE_CHECKING:
@@ -123,14 +122,13 @@ def _check_known(obj: Any, depth: int = 0) -> None:
     """
     if depth > MOST_DIMENSIONS or _is_array_like(obj):
         return
-    if not isinstance(obj, Sequence):
+    if not is_sequence(obj):
         raise ArgumentError(_unknown(obj))
-    elements: Sequence[Any] = obj
     # Most elements are numbers, of which one of each type is enough.
-    for element in {type(element): element for element in elements}.values():
+    for element in {type(element): element for element in obj}.values():
         if _is_array_like(element):
             continue
-        for one in elements:
+        for one in obj:
             if type(one) is type(element):
                 _check_known(one, depth + 1)
 
@@ -152,14 +150,14 @@ def _is_buffer(obj: Any) -> bool:
 
 def _unknown(obj: Any) -> str:
     """Return the error for an object that is not written."""
-    kind = type(obj)
+    module, name = type(obj).__module__, type(obj).__qualname__
     if package_of(obj) == "mudata":
         return (
-            f"a {kind.__name__} in memory cannot be written: write it to a file by its method `write`, which `nnz.convert` "
+            f"a {name} in memory cannot be written: write it to a file by its method `write`, which `nnz.convert` "
             "converts; `nnz.write` writes each modality, an AnnData"
         )
     return (
-        f"an object of type {kind.__module__}.{kind.__qualname__} cannot be written: expected a matrix or an array of SciPy, "
+        f"an object of type {module}.{name} cannot be written: expected a matrix or an array of SciPy, "
         "NumPy, PyData sparse or PyTorch, a data frame, an AnnData, lists of numbers, or what `nnz.open` returns"
     )
 

@@ -137,7 +137,7 @@ def _written(
         made = source.write(target, prepared(given), report)
     lost = [*made["dropped"], *dropped]
     # What a main matrix brings along is listed already, such as `raw` with `raw/X`.
-    beside = left_out(obj) if isinstance(obj, BaseMatrix) else ()
+    beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
     made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
     return summary(made)
 
