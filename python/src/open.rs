@@ -104,6 +104,7 @@ pub(crate) fn open_listed(
         let open = || {
             let detected = match context.detect(&location, &options) {
                 Ok(detected) => detected,
+                Err(error) if error.is_system() => return Err(error),
                 Err(error) => {
                     let groups = unselected_groups(&location, &options, context);
                     return match groups.unwrap_or_default() {
@@ -118,7 +119,7 @@ pub(crate) fn open_listed(
                 Ok(found) => Some(OpenedDataset::new(found)?),
                 // Several matrices that have nothing in common, such as variables of MATLAB.
                 Err(error) if is_plain && !error.is_system() => match members {
-                    Ok(members) if !members.is_empty() => return Ok((None, members, Vec::new())),
+                    Ok(members) if members.len() > 1 => return Ok((None, members, Vec::new())),
                     _ => return Err(error),
                 },
                 Err(error) => return Err(error),
