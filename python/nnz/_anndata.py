@@ -93,14 +93,27 @@ def read_anndata(
         raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
     _anndata()
     shown = os.fsdecode(path)
-    reader = _Reader(shown, backed, nbytes, memory)
     with storage(storage_options), _one_family(shown):
+        shown = _full(shown)
+        reader = _Reader(shown, backed, nbytes, memory)
+        dense = False
         with _store(shown) as store:
-            if store is not None and _encoding(store) == "MuData":
-                raise _several(shown, store)
-            if store is not None and "obs" in store and "var" in store:
-                return reader.whole(store)
-        return reader.matrix()
+            if store is not None and _is_group(store):
+                if _encoding(store) == "MuData":
+                    raise _several(shown, store)
+                if "obs" in store and "var" in store:
+                    return reader.whole(store)
+            elif store is not None:
+                # An array in the file, such as `obsm/X_pca`.
+                dense = True
+        return reader.matrix(dense)
+
+
+def _full(path: str) -> str:
+    """Return a path with the full path of its group: that of a modality of MuData can be without `mod`."""
+    file, group = divided(path)
+    full = _nnz.full_group(file, group) if group else group
+    return path if full == group else _nnz.within(file, full)
 
 
 @contextmanager
@@ -189,12 +202,12 @@ class _Reader:
         finally:
             old.file.close()
 
-    def matrix(self) -> anndata.AnnData:
+    def matrix(self, dense: bool) -> anndata.AnnData:
         """Read a matrix, its names and annotations."""
         found = open_path(self._path, memory=self._memory)
         if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1):
             raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
-        return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
+        return _convert.to_anndata(found, lambda matrix: self._of(matrix, dense))
 
     def _entries(self, path: str, store: Any) -> Any:
         """Read `X` or a layer. anndata reads damaged matrices without an error, so that only nnz reads matrices."""

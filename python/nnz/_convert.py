@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from . import _exact, _nnz
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
+from ._guards import is_sequence, package_of
 from ._handle import Memory
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST = (1 << 63) - 1
 """The most rows or columns of a matrix of SciPy."""
+MOST_DIMENSIONS = 64
+"""The most dimensions of an array of NumPy."""
 
 
 def read(
@@ -100,6 +104,7 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     given: Any = obj
     if isinstance(obj, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise ArgumentError("an array with masked values cannot be written: set them by filled()")
+    _check_known(obj)
     array: npt.NDArray[Any] = np.asarray(given)
     if array.dtype.kind not in "biufc":
         raise ArgumentError(f"values of type {array.dtype} cannot be written")
@@ -107,6 +112,54 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     if rounded is not None:
         raise CastError(f"{rounded} cannot be stored exactly as {array.dtype}, the type of the array")
     return array
+
+
+def _check_known(obj: Any, depth: int = 0) -> None:
+    """Check that NumPy converts an object, or the elements of nested lists, without guessing.
+
+    NumPy takes any object with ``__len__`` and ``__getitem__`` for a sequence, and its elements too. Parts of a MuData are
+    MuData again, so that this does not end.
+    """
+    if depth > MOST_DIMENSIONS or _is_array_like(obj):
+        return
+    if not is_sequence(obj):
+        raise ArgumentError(_unknown(obj))
+    # Most elements are numbers, of which one of each type is enough.
+    for element in {type(element): element for element in obj}.values():
+        if _is_array_like(element):
+            continue
+        for one in obj:
+            if type(one) is type(element):
+                _check_known(one, depth + 1)
+
+
+def _is_array_like(obj: Any) -> bool:
+    if obj is None or isinstance(obj, (np.ndarray, np.generic, Number, str, bytes, bytearray, memoryview)):
+        # Of some of these the type is refused later.
+        return True
+    return any(hasattr(obj, name) for name in ("__array__", "__array_interface__", "__array_struct__")) or _is_buffer(obj)
+
+
+def _is_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
+
+
+def _unknown(obj: Any) -> str:
+    """Return the error for an object that is not written."""
+    module, name = type(obj).__module__, type(obj).__qualname__
+    if package_of(obj) == "mudata":
+        return (
+            f"a {name} in memory cannot be written: write it to a file by its method `write`, which `nnz.convert` "
+            "converts; `nnz.write` writes each modality, an AnnData"
+        )
+    return (
+        f"an object of type {module}.{name} cannot be written: expected a matrix or an array of SciPy, "
+        "NumPy, PyData sparse or PyTorch, a data frame, an AnnData, lists of numbers, or what `nnz.open` returns"
+    )
 
 
 def compressed(obj: Any, order: Optional[str] = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union, cast
 
 from . import _nnz, _show
 from ._dataset import Dataset, dataset_of
@@ -12,7 +12,7 @@ from ._errors import ArgumentError, FormatError, UnknownNameError
 from ._file_parts import MAIN, FileParts
 from ._handle import Memory, NoHandle, absolute
 from ._matrix_handle import MatrixHandle
-from ._members import Shapes, inside, listed, matrices_among, members_of
+from ._members import Shapes, inside, listed, matrices_among
 from ._options import PathLike
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, entered, storage
@@ -174,7 +174,8 @@ class File(FileParts):
         ['X', 'raw/X', 'layers/counts']
         """
         self._check_open()
-        return self._members.keys()
+        # A view of this file, so that it ends when the file is closed.
+        return KeysView(cast(Any, self))
 
     def values(self) -> ValuesView[Any]:
         """Return the members, each of which is opened when it is taken.
@@ -265,14 +266,9 @@ def _listed(path: str, memory: Memory, given: Reading, least: int) -> Tuple[Any,
 
     The source is None without a main matrix. `least` is the number of groups from which on they are members.
     """
-    try:
-        source, found = _nnz.open_listed(path, memory, given)
-    except ArgumentError:
-        # Several groups, and none is named.
-        members: Dict[str, Tuple[int, ...]] = members_of(path)
-        if len(members) < least:
-            raise
-        return None, members
+    source, found, groups = _nnz.open_listed(path, memory, given)
+    if groups:
+        return None, dict.fromkeys(groups, ())
     members = matrices_among(found)
     if source is None and len(members) < least:
         # The error says what there is.

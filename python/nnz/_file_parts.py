@@ -108,7 +108,7 @@ class FileParts(Matrix):
 
     def _group(self, name: str) -> Members:
         self._check_open()
-        return Members(name, self._members, self._member)
+        return Members(name, self._members, self._member, self._check_open)
 
     def _axis(self, features: bool) -> Tuple[_nnz.Source, str, int]:
         """Return what has the annotations of cells or features, their axis, and how many there are."""

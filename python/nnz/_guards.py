@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Dict, List, Tuple, TypeGuard, Union
 
 import numpy as np
@@ -27,6 +28,11 @@ def is_list(obj: Any) -> TypeGuard[List[Any]]:
 def is_path(obj: Any) -> TypeGuard[Union[str, bytes, os.PathLike[Any]]]:
     """Return whether an object is a path, or a text."""
     return isinstance(obj, (str, bytes, os.PathLike))
+
+
+def is_sequence(obj: Any) -> TypeGuard[Sequence[Any]]:
+    """Return whether an object is a sequence by its type, such as a list, a tuple or a range."""
+    return isinstance(obj, Sequence)
 
 
 def is_slice(obj: Any) -> TypeGuard[slice]:

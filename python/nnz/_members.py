@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Dict, Iterable, Iterator, Tuple
 
 from . import _nnz
-from ._errors import ArgumentError, FormatError, UnknownNameError, UnsupportedError
+from ._errors import ClosedError, UnknownNameError
 
 Shapes = Dict[str, Tuple[int, ...]]
 """Members by their paths, with their shapes where they are listed."""
@@ -19,24 +19,34 @@ MOST_LISTED = 10
 class Members(Mapping[str, Any]):
     """The members of a group of a file by their names, such as the layers of an AnnData. An index opens one."""
 
-    def __init__(self, group: str, names: Iterable[str], opened: Callable[[str], Any]) -> None:
+    def __init__(
+        self, group: str, names: Iterable[str], opened: Callable[[str], Any], check_open: Callable[[], None]
+    ) -> None:
         start = f"{group}/"
         self._group = group
+        self._check_open = check_open
         self._names = {name[len(start) :]: name for name in names if name.startswith(start)}
         self._opened = opened
 
     def __getitem__(self, key: str) -> Any:
+        self._check_open()
         if key not in self._names:
             raise UnknownNameError(f"no member of {self._group} is named {key!r}; it has {listed(self._names)}")
         return self._opened(self._names[key])
 
     def __iter__(self) -> Iterator[str]:
+        self._check_open()
         return iter(self._names)
 
     def __len__(self) -> int:
+        self._check_open()
         return len(self._names)
 
     def __repr__(self) -> str:
+        try:
+            self._check_open()
+        except ClosedError:
+            return f"<closed members of {self._group}>"
         return f"<members of {self._group}: {', '.join(self._names)}>"
 
 
@@ -44,17 +54,6 @@ def listed(names: Iterable[str]) -> str:
     """Return the first names for a message."""
     known = list(names)
     return ", ".join(known[:MOST_LISTED]) + (", ..." if len(known) > MOST_LISTED else "") or "none"
-
-
-def members_of(path: str) -> Shapes:
-    """List the members of a file without a main matrix; there are none in a file of a single matrix."""
-    groups = _nnz.verbs.groups(path) if divided(path)[1] is None else ()
-    if groups:
-        return {group: () for group in groups}
-    try:
-        return matrices_among(_nnz.verbs.members(path))
-    except (ArgumentError, FormatError, UnsupportedError):
-        return {}
 
 
 def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:

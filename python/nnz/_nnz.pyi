@@ -265,8 +265,11 @@ def open(
 def open_listed(
     path: _Path, memory_limit: _Memory = None, reading: Optional[dict[str, Any]] = None
 ) -> tuple[
-    Optional[Union[Source, TensorSource, TableSource, FragmentSource]], list[tuple[str, list[int], str, str]]
+    Optional[Union[Source, TensorSource, TableSource, FragmentSource]],
+    list[tuple[str, list[int], str, str]],
+    list[str],
 ]: ...
+def full_group(path: _Path, group: str) -> str: ...
 def open_axes(path: _Path, reading: Optional[dict[str, Any]] = None) -> Source: ...
 def from_binsparse(
     descriptor: str, named: Sequence[tuple[str, npt.NDArray[Any]]]

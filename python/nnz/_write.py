@@ -135,7 +135,10 @@ def _written(
         raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
-    made["dropped"] = [*made["dropped"], *dropped, *(left_out(obj) if isinstance(obj, BaseMatrix) else ())]
+    lost = [*made["dropped"], *dropped]
+    # What a main matrix brings along is listed already, such as `raw` with `raw/X`.
+    beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
+    made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
     return summary(made)
 
 

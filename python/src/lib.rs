@@ -55,7 +55,7 @@ mod _nnz {
     #[pymodule_export]
     use crate::numpy_api::load_numpy;
     #[pymodule_export]
-    use crate::open::{from_binsparse, open, open_axes, open_listed};
+    use crate::open::{from_binsparse, full_group, open, open_axes, open_listed};
     #[pymodule_export]
     use crate::plot::{density, lengths, report, spy_svg, value_counts};
     #[pymodule_export]

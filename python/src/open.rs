@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use nnz::container::Memory;
+use nnz::formats::unselected_groups;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
 use nnz::{Context, Dataset, Header, Location, MatrixSource, OpenOptions, Place};
@@ -12,7 +13,8 @@ use pyo3::types::PyDict;
 
 use crate::error::{self, OrRaise as _};
 use crate::fragments::FragmentSource;
-use crate::reading::open_options;
+use crate::options::limits;
+use crate::reading::{Reading, open_options};
 use crate::source::{Source, location};
 use crate::table::TableSource;
 use crate::tensor::TensorSource;
@@ -79,8 +81,12 @@ pub(crate) fn open(
     opened.into_python(py, place)
 }
 
+/// What a location has: its matrix, tensor, table or fragments, its members, and the groups of a file with several of which
+/// none is selected.
+type Listed = (Option<Py<PyAny>>, Vec<MemberTuple>, Vec<String>);
+
 /// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once. A collection without a
-/// main matrix has members only.
+/// main matrix, and a file with several matrices of which none is selected, have members or groups only.
 #[pyfunction]
 #[pyo3(signature = (path, memory_limit=None, reading=None))]
 pub(crate) fn open_listed(
@@ -88,24 +94,50 @@ pub(crate) fn open_listed(
     path: OsString,
     memory_limit: Option<&Bound<'_, PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(Option<Py<PyAny>>, Vec<MemberTuple>)> {
+) -> PyResult<Listed> {
     let location = location(path);
     let place = location.source_place();
-    let (options, limits) = open_options(py, memory_limit, reading)?;
-    let (opened, members) = task::run_detached(py, limits, move |context| {
+    let (reading, limits) = (Reading::new(reading)?, limits(py, memory_limit, None)?);
+    // Members are opened without options of a format, which none may then ignore.
+    let (options, is_plain) = (reading.open_options(), reading.options.is_empty());
+    let (opened, members, groups) = task::run_detached(py, limits, move |context| {
         let open = || {
-            let detected = context.detect(&location, &options)?;
-            let members = detected.members();
-            let opened = match detected.open(&options)? {
-                Dataset::Collection(collection) if !collection.has_main()? => None,
-                found => Some(OpenedDataset::new(found)?),
+            let detected = match context.detect(&location, &options) {
+                Ok(detected) => detected,
+                Err(error) if error.is_system() => return Err(error),
+                Err(error) => {
+                    let groups = unselected_groups(&location, &options, context);
+                    return match groups.unwrap_or_default() {
+                        groups if is_plain && !groups.is_empty() => Ok((None, Vec::new(), groups)),
+                        _ => Err(error),
+                    };
+                }
             };
-            Ok((opened, members?))
+            let members = detected.members();
+            let opened = match detected.open(&options) {
+                Ok(Dataset::Collection(collection)) if !collection.has_main()? => None,
+                Ok(found) => Some(OpenedDataset::new(found)?),
+                // Several matrices that have nothing in common, such as variables of MATLAB.
+                Err(error) if is_plain && !error.is_system() => match members {
+                    Ok(members) if members.len() > 1 => return Ok((None, members, Vec::new())),
+                    _ => return Err(error),
+                },
+                Err(error) => return Err(error),
+            };
+            Ok((opened, members?, Vec::new()))
         };
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
     })?;
     let opened = opened.map(|opened| opened.into_python(py, place)).transpose()?;
-    Ok((opened, members.into_iter().map(listed).collect()))
+    Ok((opened, members.into_iter().map(listed).collect(), groups))
+}
+
+/// Returns the full path of a group in a file of AnnData or MuData, where that of a modality can be without `mod`.
+#[pyfunction]
+pub(crate) fn full_group(py: Python<'_>, path: OsString, group: String) -> PyResult<String> {
+    task::run_detached(py, task::Limits::default(), move |context| {
+        nnz::formats::full_group(path, &group, context)
+    })
 }
 
 /// Opens the matrix of a location, or the tables of a file without one.

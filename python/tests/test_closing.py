@@ -125,6 +125,21 @@ def test_descriptors_of_other_kinds_are_released(kind):
     assert descriptors(opened.path) == 0
 
 
+def test_mappings_of_a_closed_file_are_closed():
+    with nnz.open(FULL) as f:
+        layers, views = f.layers, (f.keys(), f.values(), f.items())
+        assert list(layers) == ["counts", "scaled"] and "X" in views[0] and len(views[1]) == len(views[2])
+    uses = [list, len, dict, lambda m: m["counts"], lambda m: m["none"], lambda m: "counts" in m, lambda m: m.get("counts")]
+    for use in uses:
+        with pytest.raises(nnz.ClosedError, match="the file is closed"):
+            use(layers)
+    assert repr(layers) == "<closed members of layers>"
+    for view in views:
+        for use in (list, len):
+            with pytest.raises(nnz.ClosedError):
+                use(view)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="descriptors are listed in /proc")
 def test_members_of_a_closed_file_stay_open():
     # What other tests have left.

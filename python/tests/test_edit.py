@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import FULL
+from conftest import FULL, TESTDATA
 
 import nnz
 
@@ -160,3 +160,18 @@ def test_what_is_no_file_of_anndata_is_an_error(tmp_path):
     assert stored(tmp_path / "m.npz") == before
     with pytest.raises(nnz.CorruptFileError, match="expected AnnData"):
         nnz.edit(f"{FULL}::layers", drop="raw", dry_run=True)
+
+
+def test_modalities_of_mudata_are_changed_by_either_path(tmp_path):
+    path = tmp_path / "m.h5mu"
+    nnz.convert(TESTDATA / "reports" / "mudata-and-nested" / "m.h5mu", path)
+    for name in ("rna", "mod/rna", ""):
+        at = f"{path}::{name}" if name else path
+        expected = "no such|does not exist|there is no" if name else "select one of\n  .*m.h5mu::mod/rna\n  .*m.h5mu::mod/prot"
+        before = stored(path)
+        with pytest.raises(nnz.ArgumentError, match=expected):
+            nnz.edit(at, drop="obsm/none")
+        assert stored(path) == before
+    assert nnz.edit(f"{path}::rna", drop="layers/counts").removed == ["layers/counts"]
+    assert list(nnz.open(f"{path}::mod/rna").layers) == []
+    assert nnz.validate(path) == []

@@ -69,6 +69,12 @@ def test_hints_have_names_of_python(tmp_path):
         nnz.write(np.eye(2), tmp_path / "m.xyz")
 
 
+def test_the_hint_of_an_unknown_extension_lists_formats_of_whole_files(tmp_path):
+    for name in ("q.foo", "q"):
+        with pytest.raises(nnz.ArgumentError, match="file extension; `to=` selects the format: .*mudata, anndata"):
+            nnz.convert(FULL, tmp_path / name)
+
+
 def test_memory_is_limited():
     with pytest.raises(MemoryError) as raised:
         nnz.open(PBMC, memory=1000).to_scipy()

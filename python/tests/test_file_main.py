@@ -106,6 +106,11 @@ def test_methods_of_matrices_are_about_the_main_matrix(study, tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="layers/counts"):
         nnz.write(f, tmp_path / "main.npz")
     same(nnz.open(tmp_path / "main.npz").to_scipy(), x.to_scipy())
+    for target in ("main.h5ad", "main.mtx"):
+        with pytest.warns(nnz.DroppedWarning):
+            dropped = nnz.write(f, tmp_path / target).dropped
+        assert len(set(dropped)) == len(dropped) and {"layers/counts", "obsm/X_pca", "raw"} <= set(dropped)
+        assert "raw/X" not in dropped
     with pytest.raises(nnz.UnsupportedError, match="only the main matrix is written"):
         nnz.write(f, tmp_path / "strict.h5ad", strict=True)
 
@@ -210,3 +215,49 @@ def test_files_of_several_matrices_have_no_main_one(tmp_path):
 def test_a_whole_file_has_a_matrix_for_each_class():
     assert isinstance(nnz.open(FULL), nnz.File) and not isinstance(nnz.open(f"{FULL}::X"), nnz.File)
     assert type(nnz.open(ROOT / "examples" / "pbmc_10x_v3_mtx")) is nnz.Matrix
+
+
+@pytest.mark.parametrize("whole", [FULL, TESTDATA / "reports" / "mudata-and-nested" / "m.h5mu"], ids=["anndata", "mudata"])
+def test_wrong_options_are_errors_when_a_file_is_opened(whole):
+    for opener in (nnz.open, nnz.File):
+        with pytest.raises(nnz.ArgumentError, match="foo"):
+            opener(whole, foo=1)
+        with pytest.raises(nnz.ArgumentError, match="cannot leave out \"layers/zz\": there is no such element"):
+            opener(whole, drop="layers/zz")
+        with pytest.raises(nnz.ArgumentError, match="\"obs\" cannot be left out"):
+            opener(whole, drop="obs")
+        with pytest.raises(nnz.ArgumentError, match="na"):
+            opener(whole, na="x")
+
+
+def test_options_that_no_member_gets_are_errors(tmp_path):
+    for number in (1, 2):
+        nnz.write(np.eye(number), f"{tmp_path / 'several.h5'}::m{number}", to="binsparse")
+    with pytest.raises(nnz.ArgumentError, match="contains several matrices; select one"):
+        nnz.open(tmp_path / "several.h5", drop="m1")
+
+
+def test_short_paths_of_modalities_are_read(mudata):
+    short, full = (nnz.read_anndata(f"{mudata}::{name}", backed=False) for name in ("rna", "mod/rna"))
+    assert list(short.layers) == ["counts"] and list(short.obsm) == ["X_pca"] and short.obs.equals(full.obs)
+    same(short.X, full.X)
+    same(nnz.read_anndata(f"{mudata}::rna/layers/counts", backed=False).X, full.layers["counts"])
+    with pytest.raises(nnz.FormatError):
+        nnz.read_anndata(f"{mudata}::none", backed=False)
+
+
+@pytest.mark.parametrize("backed", [False, True])
+def test_dense_members_are_read_as_anndata(study, mudata, backed):
+    if backed:
+        pytest.importorskip("dask")
+    adata, path = study
+    # Features are columns in any case.
+    for name, expected in (("obsm/X_pca", adata.obsm["X_pca"]), ("varm/PCs", adata.varm["PCs"].T)):
+        read = nnz.read_anndata(f"{path}::{name}", backed=backed)
+        x = read.X.compute() if backed else read.X
+        assert isinstance(x, np.ndarray)
+        np.testing.assert_array_equal(x, expected)
+        axis = "var_names" if "varm" in name else "obs_names"
+        assert list(getattr(read, axis)) == list(getattr(adata, axis))
+    read = nnz.read_anndata(f"{mudata}::obsm/J", backed=backed)
+    np.testing.assert_array_equal(read.X.compute() if backed else read.X, nnz.open(f"{mudata}::obsm/J").to_numpy())

@@ -349,3 +349,49 @@ def test_errors_about_a_new_target_are_not_those_of_damaged_files(tmp_path):
         nnz.write(anndata.AnnData(np.eye(2), obs=obs), tmp_path / "o.h5ad")
     assert not isinstance(raised.value, nnz.CorruptFileError)
     assert str(tmp_path / "o.h5ad") in str(raised.value) and ".nnz-" not in str(raised.value)
+
+
+class MuData:
+    """Of one element, which is a MuData again, as of a MuData of mudata."""
+
+    __module__ = "mudata._core.mudata"
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, key):
+        return MuData()
+
+
+@pytest.mark.parametrize("wrapped", [lambda one: one, lambda one: [[one, 1.0]]], ids=["object", "list"])
+def test_objects_that_numpy_only_guesses_are_refused_at_once(tmp_path, wrapped):
+    with pytest.raises(nnz.ArgumentError, match="a MuData in memory cannot be written: .* by its method `write`, which"):
+        nnz.write(wrapped(MuData()), tmp_path / "m.h5ad")
+    for obj, name in ((object(), "builtins.object"), ({1: 2}, "builtins.dict"), ([[1, {2}]], "builtins.set")):
+        with pytest.raises(nnz.ArgumentError, match=f"an object of type {name} cannot be written: expected a matrix or an array"):
+            nnz.write(obj, tmp_path / "m.npz")
+    with nnz.writer(tmp_path / "w.npz", (2, 2)) as writer:
+        with pytest.raises(nnz.ArgumentError, match="builtins.object cannot be written"):
+            writer.write(object())
+        writer.write(np.eye(2))
+    assert os.listdir(tmp_path) == ["w.npz"]
+
+
+def test_what_numpy_converts_is_written(tmp_path):
+    import array
+    import collections
+
+    class Offered:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3)
+
+    class Interface:
+        kept = np.arange(3)
+        __array_interface__ = kept.__array_interface__
+
+    values = array.array("q", [0, 1, 2])
+    for obj in ([0, 1, 2], (0, 1, np.int64(2)), range(3), collections.deque([0, 1, 2]), values, memoryview(values), Offered(), Interface()):
+        nnz.write(obj, tmp_path / "v.npy", force=True)
+        assert nnz.open(tmp_path / "v.npy").to_numpy().ravel().tolist() == [0, 1, 2]
+    nnz.write([np.arange(2), [True, 1.5]], tmp_path / "m.npz")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "m.npz").to_numpy(), [[0, 1], [1, 1.5]])

@@ -479,6 +479,13 @@ def test_mistakes_change_nothing(nnz, tmp_path, zarr):
     assert state() == before
 
 
+def test_no_change_names_both_options(nnz, tmp_path):
+    study(tmp_path / "a.h5ad")
+    for options in ([], ["--dry-run"]):
+        found = nnz.run("edit", tmp_path / "a.h5ad", *options)
+        assert found.returncode == 2 and "--drop <PATH>|--add-columns <AXIS=FILE>" in found.stderr.decode()
+
+
 def header(directory):
     path = directory / "no_header.csv"
     path.write_text("".join(f"cell{at},1\n" for at in range(50)))

@@ -247,6 +247,18 @@ def test_a_path_that_exists_is_not_a_short_form(nnz, tmp_path):
     assert nnz.names(f"{tmp_path}/a.h5mu::mod/mod", "cols") == ["m1"]
 
 
+def test_modalities_are_changed_by_either_path(nnz, tmp_path):
+    path = tmp_path / "a.h5mu"
+    study(80).write(path)
+    nnz.ok("edit", f"{path}::rna", "--drop=layers/c")
+    nnz.ok("edit", f"{path}::mod/prot", "--drop=obsm/X_pca")
+    found = read(path)
+    assert "c" not in found["rna"].layers and "c" in found["prot"].layers
+    assert "X_pca" in found["rna"].obsm and "X_pca" not in found["prot"].obsm
+    assert f"{path}::mod/rna" in nnz.refuses("edit", path, "--drop=obsm/J")
+    assert "J" in read(path).obsm
+
+
 def test_missing_modalities_are_reported(nnz, tmp_path):
     file = study(70)
     path = tmp_path / "a.h5mu"

@@ -58,7 +58,7 @@ pub fn validate(
     let several = match given {
         true => Vec::new(),
         // Errors are the same as when checking the location.
-        false => readable(crate::formats::unselected(location, open_options, context))?
+        false => readable(crate::formats::unselected_groups(location, open_options, context))?
             .unwrap_or_default(),
     };
     if several.is_empty() {

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use nnz_container::{Compression, tree};
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Edit};
+use nnz_singlecell::mudata::MuData;
 use nnz_storage::staging::check_addition;
 
 pub use nnz_singlecell::anndata::{AddedColumns, Changes};
 
+use crate::formats::full_path;
 use crate::{Context, Location};
 
 /// Options of [`edit`].
@@ -86,7 +88,11 @@ pub fn edit(
     let Location::Path { path, group } = location.resolve_target()? else {
         return Err(Error::argument("standard input cannot be changed in place"));
     };
-    let group = group.unwrap_or_default();
+    let group = match group {
+        // In MuData, `rna` is `mod/rna`.
+        Some(group) if !group.is_empty() => full_path(&tree::open(&path, "")?.into(), &group)?,
+        _ => String::new(),
+    };
     let EditOptions { changes, compress, sync, dry_run } = options;
     check_addition(&path, context)?;
     compress.check()?;
@@ -95,7 +101,11 @@ pub fn edit(
         true => None,
         false => Some(tree::edit(&path, &group, context.output(true, *sync))?),
     };
-    let file = AnnData::open(tree::open(&path, &group)?)?;
+    let root = tree::open(&path, &group)?;
+    if MuData::is_root(&*root)? {
+        return Err(several(MuData::open(root)?, &path, &group));
+    }
+    let file = AnnData::open(root)?;
     // A table in memory has no place of its own.
     let at_file = |error: Error| error.with_context(&Place::path(&*path));
     let edit = Edit::new(&file, changes, context.memory() / 4).map_err(at_file)?;
@@ -111,6 +121,20 @@ pub fn edit(
         summary.bytes_after = file_size(&path);
     }
     Ok(summary)
+}
+
+/// Returns the error for MuData, of which one modality is changed.
+fn several(file: MuData, path: &Path, group: &str) -> Error {
+    let at = |name: &str| {
+        let group = format!("{group}/mod/{name}").trim_start_matches('/').to_owned();
+        Location::Path { path: path.to_path_buf(), group: Some(group) }.place()
+    };
+    let places = file.modalities().iter().map(|(name, _)| format!("\n  {}", at(name)));
+    let what = match places.collect::<String>() {
+        places if places.is_empty() => "MuData without modalities cannot be changed".to_owned(),
+        places => format!("in MuData, the AnnData of a modality is changed; select one of{places}"),
+    };
+    Error::new(ErrorKind::Argument(what), Place::path(path))
 }
 
 /// Returns the size of a file; `None` for a directory.

@@ -71,6 +71,8 @@ use nnz_core::{Axis, Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
 pub use crate::container_target::has_groups;
+#[cfg(feature = "singlecell")]
+pub(crate) use anndata::full_path;
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
@@ -78,8 +80,10 @@ pub use collections::CollectionFormat;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
-pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
-pub(crate) use groups::{groups_inside, unselected};
+#[cfg(feature = "singlecell")]
+pub use groups::full_group;
+pub(crate) use groups::groups_inside;
+pub use groups::{Inspection, inspect, list_groups, list_members, other_groups, unselected_groups};
 pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};

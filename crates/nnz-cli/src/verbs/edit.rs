@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args as Group, ValueEnum as _};
+use clap::{ArgGroup, Args as Group, ValueEnum as _};
 use nnz::annotations::read_table;
 use nnz::edit::{AddedColumns, Changes};
 use nnz::{Axis, Compression, Context, EditOptions, EditSummary, Error, Location};
@@ -23,6 +23,7 @@ use crate::output::{bytes, print_message};
 ///
 /// In an HDF5 file the space of what was removed is not reused; nnz convert FILE COPY writes a copy without it.
 #[derive(Debug, Group)]
+#[command(group = ArgGroup::new("changes").args(["drop", "add_columns"]).required(true).multiple(true))]
 #[command(after_help = "\
 Examples:
   nnz edit study.h5ad --drop layers/raw --drop obs/tissue
@@ -35,7 +36,7 @@ pub(crate) struct Edit {
 
     /// Remove layers/NAME, obsm/NAME, varm/NAME, obsp/NAME, varp/NAME, uns/NAME (or uns/NAME/INNER), all of such a group (uns), raw, or a column
     /// obs/NAME or var/NAME [may be repeated]
-    #[arg(long, value_name = "PATH", required_unless_present = "add_columns")]
+    #[arg(long, value_name = "PATH")]
     pub(crate) drop: Vec<String>,
 
     /// Add the columns of a .csv, .tsv or .txt file (optionally .gz) to obs (cells or rows) or var (features or cols); the file

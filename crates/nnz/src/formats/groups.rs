@@ -74,12 +74,13 @@ pub(super) fn only<'a>(
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
 }
 
-/// Returns the groups of a file with several, if none is selected and its root is none of them.
+/// Returns the groups of a file with several, if none is selected and its root is none of them: such a file is not opened
+/// as a whole.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be searched.
-pub(crate) fn unselected(
+pub fn unselected_groups(
     location: &Location,
     options: &OpenOptions,
     context: &Context,
@@ -95,6 +96,26 @@ pub(crate) fn unselected(
     }
     let groups = registry.all_groups(&probe)?;
     Ok(if groups.len() > 1 { groups } else { Vec::new() })
+}
+
+/// Returns the full path of a group or matrix in a file: in MuData, `rna/X` is `mod/rna/X`. Other paths are unchanged.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+#[cfg(feature = "singlecell")]
+pub fn full_group(
+    path: impl Into<std::path::PathBuf>,
+    group: &str,
+    context: &Context,
+) -> Result<String> {
+    let context = &context.operation();
+    let file = Location::Path { path: path.into(), group: None };
+    let probe = context.probe(&file, &OpenOptions::new())?;
+    match probe.root()? {
+        Some(root) => super::anndata::full_path(root, group),
+        None => Ok(group.to_owned()),
+    }
 }
 
 /// Returns the location of a group of a Zarr store whose path in the file system was given.

@@ -76,6 +76,11 @@ fn writes_matrices(info: &FormatInfo) -> bool {
     info.writes.contains(&DatasetKind::Matrix)
 }
 
+/// Returns whether a format is a target of conversions: of matrices, or of whole files such as MuData.
+fn is_target(format: &dyn Format) -> bool {
+    writes_matrices(format.info()) || format.abilities().collections.is_some()
+}
+
 /// Refuses options that `format` does not have.
 pub(crate) fn check_options<'a>(
     format: &str,
@@ -178,10 +183,7 @@ impl Registry {
     ///
     /// Fails if no format has the name.
     pub fn parse_target(&self, text: &str) -> Result<(&'static dyn Format, FormatOptions)> {
-        let is_target = |format: &&'static dyn Format| {
-            writes_matrices(format.info()) || format.abilities().collections.is_some()
-        };
-        let found = self.find(text).filter(is_target);
+        let found = self.find(text).filter(|format| is_target(*format));
         let claimed = || {
             let claim =
                 |format: &&'static dyn Format| Some((*format, (format.info().claims)(text)?));
@@ -196,14 +198,14 @@ impl Registry {
         })
     }
 
-    /// Lists the formats in which matrices are written.
+    /// Lists the formats in which matrices or whole files are written.
     pub(super) fn written(&self) -> String {
         self.written_if(|_| true)
     }
 
     pub(super) fn written_if(&self, filter: impl Fn(&FormatInfo) -> bool) -> String {
-        let infos = self.formats.iter().map(|format| format.info());
-        let written = infos.filter(|info| writes_matrices(info) && filter(info));
+        let targets = self.formats.iter().filter(|format| is_target(**format));
+        let written = targets.map(|format| format.info()).filter(|info| filter(info));
         written.map(|info| info.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 

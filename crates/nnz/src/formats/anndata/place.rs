@@ -19,19 +19,37 @@ pub(super) fn find(probe: &Probe) -> Result<Option<ItemLocation>> {
         Location::Path { group: Some(group), .. } => group.trim_matches('/'),
         _ => "",
     };
-    // MuData keeps AnnData in `mod`; `rna/X` is `mod/rna/X`.
+    if path.is_empty()
+        && let Some(chosen) = probe.group_name()
+        && !is_mudata(root)?
+    {
+        // A group that was chosen because its attribute states that it is AnnData.
+        return within(root, chosen.trim_matches('/'));
+    }
+    Ok(search(root, path)?.1)
+}
+
+/// Returns the full path of a group or matrix in AnnData or MuData: `rna/X` is `mod/rna/X`. Other paths are unchanged.
+pub(crate) fn full_path(root: &Arc<dyn Group>, path: &str) -> Result<String> {
+    let found = readable(search(root, path.trim_matches('/')))?;
+    Ok(found.map_or_else(|| path.to_owned(), |(full, _)| full))
+}
+
+/// Searches a path for AnnData, in MuData also within `mod`. Returns the path where it was found, and what is there.
+fn search(root: &Arc<dyn Group>, path: &str) -> Result<(String, Option<ItemLocation>)> {
+    let found = within(root, path)?;
+    if found.is_none() && is_mudata(root)? {
+        let full = format!("mod/{path}");
+        if let Some(found) = within(root, &full)? {
+            return Ok((full, Some(found)));
+        }
+    }
+    Ok((path.to_owned(), found))
+}
+
+fn is_mudata(root: &Arc<dyn Group>) -> Result<bool> {
     let kind = root.attribute("encoding-type")?;
-    if kind.is_some_and(|kind| kind.text() == Some("MuData")) {
-        return match within(root, path)? {
-            None => within(root, &format!("mod/{path}")),
-            found => Ok(found),
-        };
-    }
-    // A group that was chosen because its attribute states that it is AnnData.
-    match probe.group_name() {
-        Some(chosen) if path.is_empty() => within(root, chosen.trim_matches('/')),
-        _ => within(root, path),
-    }
+    Ok(kind.is_some_and(|kind| kind.text() == Some("MuData")))
 }
 
 /// Searches the groups on a path for AnnData, the outermost first.
