@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tarfile
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -431,6 +433,25 @@ def test_soft_links_to_what_is_removed_are_named(nnz, tmp_path):
     with h5py.File(path) as file:
         assert "layer1" not in file["layers"]
         assert {"soft", "u1"}.isdisjoint(file["uns"]) and "broken" in list(file["uns"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_files_without_permission_to_write_are_not_changed(nnz):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.h5ad"
+        study(path)
+        path.chmod(0o444)
+        before = path.read_bytes()
+        binary, user = nnz.binary, {}
+        if os.geteuid() == 0:
+            # Another user, who may write into the directory.
+            other = 65534
+            os.chown(folder, other, other)
+            binary, user = shutil.copy(nnz.binary, folder), {"user": other, "group": other, "extra_groups": []}
+        for arguments in [["edit", path, "--drop=raw"], ["convert", path, f"{path}::layers/new"]]:
+            done = subprocess.run([binary, *arguments], capture_output=True, **user)
+            assert done.returncode == 1 and b"ermission denied" in done.stderr, done.stderr
+            assert path.read_bytes() == before and path.stat().st_mode & 0o777 == 0o444
 
 
 REFUSED = [

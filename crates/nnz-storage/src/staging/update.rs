@@ -1,6 +1,7 @@
 //! Locks for changing a file by replacing it with a modified copy.
 
 use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -54,8 +55,12 @@ impl UpdateLock {
                 let found = "a file that is being written by the same thread";
                 return Err(Error::mismatch(Place::path(path), found, "a file that is not in use"));
             };
-            // Without permission to write the file, it is not locked; a change is still detected.
-            let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
+            // Otherwise without permission to write the file, it would be replaced.
+            let exclusive = match OpenOptions::new().read(true).write(true).open(path) {
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(io(error)),
+                // It is not locked; a change is still detected.
+                opened => opened.ok(),
+            };
             let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
             if uses_locks() && wait_to_read(&file, PATIENCE).map_err(io)? == Some(false) {
                 let found = "a file that another program has open for writing";
