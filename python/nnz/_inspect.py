@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
-import numpy as np
-import numpy.typing as npt
-
-from . import _nnz
+from . import _nnz, _reduce
 from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments
-from ._guards import is_list
 from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import PathLike, source_path
@@ -211,25 +207,7 @@ def stats(
         source = source.select_all(selected, allow_empty)
     with reporting(progress) as report:
         found = source.stats(axis, measures, memory, threads, report)
-    names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
-    if measures in ("sums", "variance", "all"):
-        names += (("sum", 0), ("mean", 1))
-    if measures in ("variance", "all"):
-        names += (("variance", 2),)
-    if measures in ("extremes", "all"):
-        names += (("min", 3), ("max", 4))
-    columns = {name: found[at] for name, at in names}
-    if axis is None:
-        return {name: column[0] for name, column in columns.items()}
-    return {name: _array(column) for name, column in columns.items()}
-
-
-def _array(column: Any) -> npt.NDArray[Any]:
-    """Make an array of numbers, without rounding integers that no integer type has together."""
-    if not is_list(column):
-        return np.asarray(column)
-    fits = all(isinstance(number, int) and 0 <= number < 1 << 64 for number in column)
-    return np.array(column, dtype=np.uint64 if fits else object)
+    return _reduce.named(found, measures, axis is None)
 
 
 def formats() -> List[Format]:

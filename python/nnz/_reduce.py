@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _nnz
 from ._errors import ArgumentError
@@ -82,6 +83,31 @@ def count_nonzero(source: _nnz.Source, axis: Optional[int], memory: Any) -> Redu
     """Count entries that are not zero."""
     found = _stats(source, axis, "nonzero", memory)
     return _shaped(found[NNZ], axis, np.int64)
+
+
+def measured(source: _nnz.Source, axis: Optional[int], measures: str, memory: Any) -> Dict[str, Any]:
+    """Compute several statistics in one pass."""
+    return named(_stats(source, axis, measures, memory), measures, axis is None)
+
+
+def named(found: List[Any], measures: str, is_whole: bool) -> Dict[str, Any]:
+    """Name the requested statistics."""
+    names: Tuple[Tuple[str, int], ...] = (("nnz", NNZ),)
+    if measures in ("sums", "variance", "all"):
+        names += (("sum", SUM), ("mean", MEAN))
+    if measures in ("variance", "all"):
+        names += (("variance", VARIANCE),)
+    if measures in ("extremes", "all"):
+        names += (("min", MIN), ("max", MAX))
+    return {name: found[at][0] if is_whole else _array(found[at]) for name, at in names}
+
+
+def _array(column: Any) -> npt.NDArray[Any]:
+    """Make an array of numbers, without rounding integers that no integer type has together."""
+    if not is_list(column):
+        return np.asarray(column)
+    fits = all(isinstance(number, int) and 0 <= number < 1 << 64 for number in column)
+    return np.array(column, dtype=np.uint64 if fits else object)
 
 
 def _is_complex(source: _nnz.Source) -> bool:

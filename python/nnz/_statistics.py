@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Dict, Optional
 
 import numpy as np
 
@@ -21,11 +21,40 @@ class Statistics(Opened[MatrixHandle]):
     def _source(self) -> _nnz.Source:
         return self._handle.source
 
+    def stats(self, axis: Optional[int] = None, *, measures: str = "all") -> Dict[str, Any]:
+        """Compute several statistics in one pass, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+        measures : {"nnz", "sums", "variance", "extremes", "all"}
+            As in `nnz.stats`.
+
+        Returns
+        -------
+        dict of str to value or numpy.ndarray
+            As `nnz.stats` returns it: ``nnz``, ``sum``, ``mean``, ``variance`` (with ``ddof=1``), ``min`` and ``max``, as
+            far as they are requested.
+
+        Raises
+        ------
+        nnz.UnsupportedError
+            The values are complex.
+
+        Examples
+        --------
+        >>> found = nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4).stats(axis=1, measures="variance")
+        >>> list(found)
+        ['nnz', 'sum', 'mean', 'variance']
+        """
+        return _reduce.measured(self._source, axis, measures, self._handle.memory)
+
     def sum(self, axis: Optional[int] = None, *, dtype: None = None, out: None = None) -> Reduced:
         """Add up all elements, or the elements of each column (``axis=0``) or of each row (``axis=1``).
 
-        Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors, and complex
-        numbers part by part, in a pass for each.
+        Integers are added exactly. Floats are added in 64 bits, those of 64 bits with compensation for rounding errors, and
+        complex numbers part by part, in a pass for each.
 
         Parameters
         ----------

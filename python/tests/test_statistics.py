@@ -39,6 +39,24 @@ def test_reductions_match_numpy(pair, axis):
         assert m.sum(axis).dtype == dense.sum(axis).dtype
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_stats_are_those_of_each_measure(pair, axis):
+    matrix, _ = pair
+    for lazy in (matrix, matrix.scale(0.5).log1p()):
+        found = lazy.stats(axis)
+        assert list(found) == ["nnz", "sum", "mean", "variance", "min", "max"]
+        np.testing.assert_array_equal(found["variance"], lazy.var(axis, ddof=1))
+        for name in ("sum", "mean", "min", "max"):
+            np.testing.assert_array_equal(found[name], getattr(lazy, name)(axis))
+        for measures, names in (("variance", "nnz sum mean variance"), ("extremes", "nnz min max"), ("nnz", "nnz")):
+            some = lazy.stats(axis, measures=measures)
+            assert list(some) == names.split()
+            for name in some:
+                np.testing.assert_array_equal(some[name], found[name])
+    with pytest.raises(nnz.ArgumentError, match="extremes"):
+        matrix.stats(measures="mean")
+
+
 def test_transposes_have_their_own_axes(pair):
     m, dense = pair
     np.testing.assert_allclose(m.T.sum(0), dense.T.astype(np.float64).sum(0))

@@ -38,6 +38,8 @@ enum Bench {
     Python(python::Options),
     /// Computing on disk, compared with SciPy, scanpy, anndata and annbatch.
     Compute(python::Options),
+    /// What BPCells is used for, in multiples of what NumPy needs in memory.
+    Headline(python::Options),
     /// Bytes per entry, and seconds to write and read, of formats and profiles.
     Sizes(python::Options),
     /// Whole commands on 14 times the cells: 2.6 billion entries by default. Needs 20 GB of disk.
@@ -61,6 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run("python", options, &[]),
         Some(Bench::Compute(options)) => python::run("compute", options, &[]),
+        Some(Bench::Headline(options)) => python::run("headline", options, &[]),
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Large(options)) => python::run("large", options, &[]),
         Some(Bench::Text(options)) => python::run("text", options, &[]),
