@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from ._external import load
 from ._guards import is_array, is_list, is_tuple
 from ._open import open as open_path
 from ._options import PathLike
+from ._sources import source_of
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -290,25 +291,8 @@ def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
 
 def _top_sums(matrix: BaseMatrix, tops: List[int]) -> Floats:
     """Add up the greatest values of each row."""
-    sums = np.zeros((matrix.shape[0], len(tops)))
-    start = 0
-    for block in _rows(matrix):
-        # Entries of each row in descending order.
-        lengths: npt.NDArray[Any] = np.diff(block.indptr)
-        rows: npt.NDArray[Any] = np.repeat(np.arange(int(block.shape[0])), lengths)
-        order = np.lexsort((-block.data.astype(np.float64), rows))
-        values: Floats = block.data[order].astype(np.float64)
-        places: npt.NDArray[Any] = np.arange(len(values)) - np.repeat(block.indptr[:-1], lengths)
-        for at, top in enumerate(tops):
-            found = np.bincount(rows, values * (places < top), minlength=block.shape[0])
-            sums[start : start + block.shape[0], at] = found
-        start += block.shape[0]
-    return sums
-
-
-def _rows(matrix: BaseMatrix) -> Iterator[Any]:
-    # Any, as types of SciPy are known in part only.
-    blocks: Iterator[Any] = matrix.iter_batches() if matrix.order == "row" else iter([matrix.to_scipy("row")])
-    for block in blocks:
-        block.sum_duplicates()
-        yield block
+    source, memory = source_and_memory(matrix)
+    if matrix.order != "row":
+        by_row: Any = source_of(matrix.to_scipy("row"))
+        source = by_row
+    return source.top_sums(tops, memory).reshape(-1, len(tops))

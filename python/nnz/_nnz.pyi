@@ -114,6 +114,9 @@ class Source:
     def normalizing_factors(
         self, axis: str, target: Optional[float] = None, memory_limit: _Memory = None, workers: Optional[int] = None
     ) -> npt.NDArray[np.float64]: ...
+    def top_sums(
+        self, tops: list[int], memory_limit: _Memory = None, workers: Optional[int] = None
+    ) -> npt.NDArray[np.float64]: ...
     def product(
         self, dense: npt.NDArray[Any], width: int, memory_limit: _Memory = None, workers: Optional[int] = None
     ) -> npt.NDArray[Any]: ...

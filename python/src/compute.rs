@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nnz::engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
-    pca,
+    pca, top_sums,
 };
 use nnz::{Axis, MatrixSource};
 use numpy::{Element, IntoPyArray as _};
@@ -117,6 +117,20 @@ pub(crate) fn aggregated<'py>(
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
             aggregate(&*inner, axis, (&codes, groups), what, context)
+        })?;
+    Ok(found.into_pyarray(py).into_any())
+}
+
+/// Adds up the greatest values of each row or column in storage order.
+pub(crate) fn tops<'py>(
+    py: Python<'py>,
+    inner: Arc<dyn MatrixSource>,
+    tops: Vec<usize>,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            top_sums(&*inner, &tops, context)
         })?;
     Ok(found.into_pyarray(py).into_any())
 }

@@ -559,6 +559,18 @@ impl Source {
         compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
     }
 
+    /// Adds up the greatest values of each row or column in storage order, as an array of one dimension by row or column.
+    #[pyo3(signature = (tops, memory_limit=None, workers=None))]
+    fn top_sums<'py>(
+        &self,
+        py: Python<'py>,
+        tops: Vec<usize>,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        compute::tops(py, self.inner(), tops, (memory_limit, workers))
+    }
+
     /// Computes principal components: scores, loadings, singular values and means.
     #[pyo3(signature = (count, observations, iterations, seed, memory_limit=None, workers=None, progress=None))]
     #[expect(clippy::too_many_arguments, reason = "Python passes them")]

@@ -188,3 +188,18 @@ def test_a_batch_of_one_cell_is_named(tmp_path):
             nnz.highly_variable_genes(m, 3, batch=list("aaaab"), flavor=flavor)
     with pytest.raises(nnz.ArgumentError, match="there is 1 cell: .* at least 2 cells"):
         nnz.highly_variable_genes(m.select(rows=[0]), 3)
+
+
+@pytest.mark.parametrize("name", ["m.npz", "m.h5ad"])
+def test_shares_of_entries_that_are_summed(name, tmp_path):
+    matrix = sparse.csr_matrix((np.array([1.0, 4, 6, 2]), [0, 1, 0, 1], [0, 3, 4]), (2, 3))
+    assert not matrix.has_canonical_format
+    if name == "m.npz":
+        sparse.save_npz(tmp_path / name, matrix)
+    else:
+        anndata = pytest.importorskip("anndata")
+        anndata.AnnData(matrix).write_h5ad(tmp_path / name)
+        name += "::X"
+    found = nnz.qc(f"{tmp_path / name}", percent_top=[1, 2]).cells
+    np.testing.assert_allclose(found["pct_counts_in_top_1_genes"], [700 / 11, 100])
+    np.testing.assert_allclose(found["pct_counts_in_top_2_genes"], [100, 100])

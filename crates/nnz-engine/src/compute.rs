@@ -11,6 +11,7 @@ mod linear_algebra;
 mod pca;
 mod product;
 mod step;
+mod top;
 mod totals;
 
 pub use aggregate::{Aggregation, aggregate};
@@ -19,4 +20,5 @@ pub use float::Float;
 pub use pca::{Pca, PcaOptions, pca};
 pub use product::multiply;
 pub use step::ValueStep;
+pub use top::top_sums;
 pub use totals::{cell_axis, normalizing_factors};

@@ -3,7 +3,7 @@
 use nnz_core::{Axis, AxisKind, MatrixSource, Order, Scalar, Shape, Values};
 use nnz_engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
-    pca,
+    pca, top_sums,
 };
 use nnz_engine::{CsMatrix, Dense, ReadOptions, Transposed, read_dense};
 use nnz_storage::TaskContext;
@@ -468,5 +468,39 @@ fn components_do_not_depend_on_memory() {
             pca(&*source(&matrix), &options, &context).unwrap()
         };
         assert_eq!(found(1 << 20), found(1 << 28));
+    }
+}
+
+#[test]
+fn top_sums_are_those_of_sorted_rows() {
+    let mut numbers = Random::of("tops", 1);
+    for case in 0..60 {
+        let (rows, cols) = (1 + numbers.below(30), 1 + numbers.below(60));
+        let order = *numbers.pick(&[Order::Row, Order::Col]);
+        let (matrix, elements) = random(&mut numbers, rows, cols, order, 40);
+        // Floats are sorted, small integers are counted.
+        let (counts, halves) = (source(&matrix), vec![ValueStep::Scale(0.37)]);
+        let floats = Computed::new(source(&matrix), halves).unwrap();
+        let wide = |value: f64| f64::from(0.37_f32 * <f32 as Float>::of(value));
+        let own: [(&dyn MatrixSource, &dyn Fn(f64) -> f64); 2] =
+            [(&*counts, &|value| value), (&floats, &wide)];
+        let tops = [1, 3, 100, 2];
+        for (source, value) in own {
+            let (majors, minors) = if order == Order::Row { (rows, cols) } else { (cols, rows) };
+            let mut expected = Vec::new();
+            for major in 0..majors {
+                let at = |minor| match order {
+                    Order::Row => elements[major * cols + minor],
+                    Order::Col => elements[minor * cols + major],
+                };
+                let mut all: Vec<f64> = (0..minors).map(|minor| value(at(minor))).collect();
+                all.sort_by(|a, b| b.total_cmp(a));
+                expected.extend(tops.map(|top| all.iter().take(top).sum::<f64>()));
+            }
+            for threads in [1, 3] {
+                let context = TaskContext::default().with_threads(threads);
+                assert_eq!(top_sums(source, &tops, &context).unwrap(), expected, "case {case}");
+            }
+        }
     }
 }
