@@ -275,6 +275,19 @@ struct Cols<'a, T> {
     spare: Mutex<Vec<ByRow<T>>>,
 }
 
+/// Calls `each` with the entries of each column, and returns whether all are inside of the matrix.
+fn each_col<T: Float>(
+    decoded: &[Buffers<T>],
+    mut each: impl FnMut(u32, &[T], &[u32]) -> bool,
+) -> bool {
+    let all = decoded.iter().try_for_each(|buffers| {
+        buffers.for_each(|col, values, minors| {
+            u32::try_from(col).is_ok_and(|col| each(col, values, minors))
+        })
+    });
+    all.is_ok()
+}
+
 /// The entries of some columns, ordered by row. The rows of the dense matrix that belong to few columns stay in the cache,
 /// and the sums of a row in registers.
 #[derive(Default)]
@@ -298,15 +311,7 @@ impl<T: Float> ByRow<T> {
         let Self { ends, cols, values: ordered } = self;
         ends.clear();
         ends.resize(rows, 0);
-        let each = |each: &mut dyn FnMut(u32, &[T], &[u32]) -> bool| {
-            let all = decoded.iter().try_for_each(|buffers| {
-                buffers.for_each(|col, values, minors| {
-                    u32::try_from(col).is_ok_and(|col| each(col, values, minors))
-                })
-            });
-            all.is_ok()
-        };
-        let are_inside = each(&mut |_, _, minors| {
+        let are_inside = each_col(decoded, |_, _, minors| {
             let mut count = |minor: &u32| ends.get_mut(*minor as usize).map(|count| *count += 1);
             minors.iter().all(|minor| count(minor).is_some())
         });
@@ -320,7 +325,7 @@ impl<T: Float> ByRow<T> {
         }
         cols.resize(total, 0);
         ordered.resize(total, T::default());
-        each(&mut |col, values, minors| {
+        each_col(decoded, |col, values, minors| {
             for (value, minor) in values.iter().zip(minors) {
                 let Some(next) = ends.get_mut(*minor as usize) else { return false };
                 let (Some(to), Some(into)) = (cols.get_mut(*next), ordered.get_mut(*next)) else {

@@ -481,11 +481,10 @@ fn top_sums_are_those_of_sorted_rows() {
         // Floats are sorted, small integers are counted.
         let (counts, halves) = (source(&matrix), vec![ValueStep::Scale(0.37)]);
         let floats = Computed::new(source(&matrix), halves).unwrap();
-        let wide = |value: f64| f64::from(0.37_f32 * <f32 as Float>::of(value));
-        let own: [(&dyn MatrixSource, &dyn Fn(f64) -> f64); 2] =
-            [(&*counts, &|value| value), (&floats, &wide)];
+        let own: [(&dyn MatrixSource, f32); 2] = [(&*counts, 1.0), (&floats, 0.37)];
         let tops = [1, 3, 100, 2];
-        for (source, value) in own {
+        for (source, factor) in own {
+            let value = |value: f64| f64::from(factor * <f32 as Float>::of(value));
             let (majors, minors) = if order == Order::Row { (rows, cols) } else { (cols, rows) };
             let mut expected = Vec::new();
             for major in 0..majors {
