@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nnz_core::{Batch, Error, Majors as BatchMajors, Minors, Order, Result, Shape};
 
-use super::position_map::{Lookup, PositionMap, Stretch, in_stretches, in_table};
+use super::position_map::{Lookup, NOWHERE, PositionMap, Stretch, in_stretches, in_table};
 use super::sorter::Sorter;
 use crate::stages::Step;
 
@@ -66,10 +66,6 @@ impl Pick {
         let too_many = |_| Error::argument("a batch has fewer than 2^32 entries");
         u32::try_from(batch.entries()).map_err(too_many)?;
         let mut sorter = Sorter::new(self.minors.len());
-        let few = match self.minors.lookup() {
-            Lookup::Few(marks, table) => Some((marks, table)),
-            _ => None,
-        };
         for run in 0..batch.runs() {
             let Some(major) = self.major(batch.majors.get(run)) else { continue };
             let start = positions.len();
@@ -78,9 +74,12 @@ impl Pick {
             match &batch.minors {
                 Minors::U32(all) => {
                     let found = (&mut minors, &mut positions);
-                    match few {
-                        Some(few) => find_few(&all[entries], first, few, found),
-                        None => find(&all[entries], first, &place, found),
+                    match self.minors.lookup() {
+                        Lookup::Few(marks, table) => {
+                            find_few(&all[entries], first, (marks, table), found);
+                        }
+                        Lookup::Table(table) => find_in_table(&all[entries], first, table, found),
+                        _ => find(&all[entries], first, &place, found),
                     }
                 }
                 _ => {
@@ -131,7 +130,58 @@ fn find(
     }
 }
 
-/// Same as [`find`], if few minors have a target: groups without any are skipped.
+/// Places for the entries that are found in a run, which are cut to their number at the end.
+struct Found<'a> {
+    minors: &'a mut Vec<u64>,
+    positions: &'a mut Vec<u32>,
+    len: usize,
+}
+
+impl<'a> Found<'a> {
+    fn with_room(minors: &'a mut Vec<u64>, positions: &'a mut Vec<u32>, room: usize) -> Self {
+        let len = minors.len();
+        minors.resize(len + room, 0);
+        positions.resize(len + room, 0);
+        Self { minors, positions, len }
+    }
+
+    /// Adds the entries that have a target, of which `first` is the position of the first. Which ones do is hard to predict, so
+    /// that there is no branch.
+    #[inline(always)]
+    fn add(&mut self, all: &[u32], first: u32, table: &[u32]) {
+        let (minors, positions) = (&mut self.minors[..], &mut self.positions[..]);
+        let mut len = self.len;
+        for (position, &minor) in (first..).zip(all) {
+            let to = table.get(minor as usize).copied().unwrap_or(NOWHERE);
+            // Written in any case; kept if it is a target.
+            let (Some(into), Some(at)) = (minors.get_mut(len), positions.get_mut(len)) else {
+                break;
+            };
+            (*into, *at) = (to.into(), position);
+            len += usize::from(to != NOWHERE);
+        }
+        self.len = len;
+    }
+
+    fn finish(self) {
+        self.minors.truncate(self.len);
+        self.positions.truncate(self.len);
+    }
+}
+
+/// Same as [`find`], with a table.
+fn find_in_table(
+    all: &[u32],
+    first: u32,
+    table: &[u32],
+    (minors, positions): (&mut Vec<u64>, &mut Vec<u32>),
+) {
+    let mut found = Found::with_room(minors, positions, all.len());
+    found.add(all, first, table);
+    found.finish();
+}
+
+/// Same as [`find_in_table`], if few minors have a target: groups without any are skipped.
 fn find_few(
     all: &[u32],
     first: u32,
@@ -140,23 +190,19 @@ fn find_few(
 ) {
     const GROUP: usize = 8;
     let Some(mask) = marks.len().checked_sub(1) else { return };
+    let mut found = Found::with_room(minors, positions, all.len());
     let mut start = first;
     let (groups, rest) = all.as_chunks::<GROUP>();
     for group in groups {
         // Minors past the end can be marked here, and have no place.
         let marked = group.iter().fold(0, |any, minor| any | marks[*minor as usize & mask]);
         if marked != 0 {
-            find_marked(group, start, table, (minors, positions));
+            found.add(group, start, table);
         }
         start = start.wrapping_add(8);
     }
-    find_marked(rest, start, table, (minors, positions));
-}
-
-/// Same as [`find`]. It is not inlined, to leave all registers to the loop over groups.
-#[inline(never)]
-fn find_marked(group: &[u32], first: u32, table: &[u32], found: (&mut Vec<u64>, &mut Vec<u32>)) {
-    find(group, first, |minor| in_table(table, minor), found);
+    found.add(rest, start, table);
+    found.finish();
 }
 
 impl Step for Pick {

@@ -48,7 +48,7 @@ pub(super) struct PositionMap {
 }
 
 /// The mark in the table of positions that are not selected.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Few positions are selected if they are less than one of this many.
 const FEW: u64 = 8;
