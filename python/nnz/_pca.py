@@ -94,14 +94,14 @@ def pca(
     n_components: int = 50,
     *,
     axis: Optional[str] = None,
-    iterations: int = 4,
+    iterations: int = 2,
     seed: int = 0,
     progress: Progress = None,
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
-    Randomised subspace iteration: two passes over the entries for each iteration and two more. The result is the
-    same for any number of threads.
+    A randomised block Krylov method, in ``2 * iterations + 5`` passes over the entries. Entries that take at most half of the
+    memory limit are read once and kept. The result is the same for any number of threads.
 
     Parameters
     ----------

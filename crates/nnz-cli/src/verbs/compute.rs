@@ -90,7 +90,7 @@ pub(crate) struct Aggregate {
 /// Features are centred. OUT.npz has the arrays scores (a row for each cell), loadings (a row for each
 /// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad has obsm/X_pca,
 /// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
-/// (randomized subspace iteration); the result depends on --seed only.
+/// (a randomized block Krylov method); the result depends on --seed only.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -118,7 +118,7 @@ pub(crate) struct PrincipalComponents {
     pub(crate) log1p: bool,
 
     /// Number of iterations; more make the last components more precise
-    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = positive)]
     pub(crate) iterations: usize,
 
     /// Seed of the random numbers

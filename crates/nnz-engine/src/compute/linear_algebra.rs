@@ -25,24 +25,35 @@ pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f
     result
 }
 
-/// Makes the columns of a matrix orthonormal. A column that depends on the previous ones is replaced by another, which
-/// `fresh` returns.
+/// Returns a column of a matrix.
+pub(super) fn column_of(matrix: &[f64], width: usize, at: usize) -> Vec<f64> {
+    matrix.iter().skip(at).step_by(width).copied().collect()
+}
+
+/// Returns a matrix of columns.
+pub(super) fn by_row(columns: &[Vec<f64>]) -> Vec<f64> {
+    let rows = columns.first().map_or(0, Vec::len);
+    (0..rows).flat_map(|row| columns.iter().map(move |column| column[row])).collect()
+}
+
+/// Appends the columns of a matrix to orthonormal ones, and makes them orthonormal, too. A column that depends on the previous
+/// ones is replaced by another, which `fresh` returns. There are at most as many columns as rows.
 ///
 /// The previous columns are subtracted twice, as the first time leaves errors if columns are nearly dependent.
-pub(super) fn orthonormalize(
-    matrix: &mut [f64],
+pub(super) fn extend_orthonormal(
+    columns: &mut Vec<Vec<f64>>,
+    matrix: &[f64],
     width: usize,
     mut fresh: impl FnMut(usize) -> Vec<f64>,
 ) {
     let rows = matrix.len() / width.max(1);
-    let mut columns: Vec<Vec<f64>> = Vec::with_capacity(width);
-    for at in 0..width {
-        let mut column: Vec<f64> = matrix.iter().skip(at).step_by(width).copied().collect();
-        // There are at most as many columns as rows, so a random one is independent, if not the first.
+    for at in 0..width.min(rows - columns.len()) {
+        let mut column = column_of(matrix, width, at);
+        // There are fewer columns than rows, so a random one is independent, if not the first.
         for _ in 0..MOST_FRESH {
             let before = norm(&column);
             for _ in 0..2 {
-                for other in &columns {
+                for other in &*columns {
                     let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
                     column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
                 }
@@ -56,14 +67,18 @@ pub(super) fn orthonormalize(
         }
         columns.push(column);
     }
-    for (row, elements) in matrix.chunks_exact_mut(width).enumerate() {
-        elements.iter_mut().zip(&columns).for_each(|(element, column)| *element = column[row]);
-    }
 }
 
-/// Divides numbers by a power of two, so that the greatest is between 1 and 2, and returns it. Zeros, and numbers that
-/// are not finite, are not divided.
+/// Divides numbers by the [power of two](power_of_two) of the greatest, and returns it.
 pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
+    let power = power_of_two(numbers);
+    numbers.iter_mut().for_each(|number| *number /= power);
+    power
+}
+
+/// Returns the power of two by which the greatest number has to be divided to be between 1 and 2; 1 for zeros, and if a number is
+/// not finite.
+pub(super) fn power_of_two(numbers: &[f64]) -> f64 {
     /// The exponents of which both powers are normal numbers.
     const MOST: i32 = 1022;
     let greatest = numbers.iter().fold(0.0_f64, |greatest, number| greatest.max(number.abs()));
@@ -72,8 +87,6 @@ pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
     }
     #[allow(clippy::cast_possible_truncation, reason = "exponents of floats are small")]
     let exponent = (greatest.log2().floor() as i32).clamp(-MOST, MOST);
-    let factor = 2.0_f64.powi(-exponent);
-    numbers.iter_mut().for_each(|number| *number *= factor);
     2.0_f64.powi(exponent)
 }
 
@@ -164,13 +177,14 @@ mod tests {
         let width = 4;
         // The last column is the sum of two others.
         let row = |n: f64| [n.sin(), (2.0 * n).cos(), n, n.sin() + n];
-        let mut columns: Vec<f64> = (0..50).flat_map(|n| row(f64::from(n))).collect();
-        orthonormalize(&mut columns, width, |rows| {
+        let columns: Vec<f64> = (0..50).flat_map(|n| row(f64::from(n))).collect();
+        let mut orthonormal = Vec::new();
+        extend_orthonormal(&mut orthonormal, &columns, width, |rows| {
             (0..rows)
                 .map(|row| f64::from(u32::try_from(row * row % 17).unwrap_or(0)) - 8.0)
                 .collect()
         });
-        let found = gram(&columns, width);
+        let found = gram(&by_row(&orthonormal), width);
         for (at, element) in found.iter().enumerate() {
             let expected = if at / width == at % width { 1.0 } else { 0.0 };
             assert!((element - expected).abs() < 1e-12, "{found:?}");

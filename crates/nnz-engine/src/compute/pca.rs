@@ -2,11 +2,14 @@
 
 use std::cell::Cell;
 
-use nnz_core::{Axis, Error, MatrixSource, Result};
+use nnz_core::{Axis, Error, MatrixSource, Result, ValueType};
 use nnz_storage::TaskContext;
 
+use super::float::Float;
 use super::held::Held;
-use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
+use super::linear_algebra::{
+    by_row, column_of, eigen, extend_orthonormal, gram, power_of_two, product, scale_to_one,
+};
 use super::product::multiply;
 use super::totals::cell_axis;
 use crate::random::Random;
@@ -24,7 +27,7 @@ pub struct PcaOptions {
     /// The axis of the observations, of which each has a value for each feature. By default the axis of
     /// the cells, or the rows.
     pub observations: Option<Axis>,
-    /// The number of iterations, of two passes over the entries each.
+    /// The number of iterations, of two passes over the entries each; there are five more.
     pub iterations: usize,
     /// The seed of the random numbers to begin with.
     pub seed: u64,
@@ -39,10 +42,10 @@ nnz_core::setters! {
     }
 }
 
-/// 50 components from four iterations.
+/// 50 components from two iterations.
 impl Default for PcaOptions {
     fn default() -> Self {
-        Self { components: 50, observations: None, iterations: 4, seed: 0 }
+        Self { components: 50, observations: None, iterations: 2, seed: 0 }
     }
 }
 
@@ -63,11 +66,14 @@ pub struct Pca {
     pub total_variance: f64,
 }
 
+/// Columns that are multiplied together.
+const BLOCK: usize = 32;
+
 /// The part of the memory that entries may take.
 const HELD: u64 = 2;
 
-/// Computes the first principal components of a matrix, whose features are centred, by randomized subspace
-/// iteration. The centred matrix is not formed. The result is the same for any number of threads.
+/// Computes the first principal components of a matrix, whose features are centred, by a randomized block
+/// Krylov method. The centred matrix is not formed. The result is the same for any number of threads.
 ///
 /// The largest element of each column of the loadings is positive.
 ///
@@ -104,7 +110,7 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         return Err(Error::new(kind, place.clone()));
     }
     // They are read about ten times.
-    let passes = Passes { context, done: Cell::new(0), count: 2 * options.iterations + 3 };
+    let passes = Passes { context, done: Cell::new(0), count: 2 * options.iterations + 5 };
     let held = passes
         .observe(source, |source| Held::read(source, context.memory() / HELD, context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
@@ -117,18 +123,8 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     };
     let centred = Centred::new([by_observation, by_feature], &passes)?;
 
-    let mut random = Random::new(options.seed);
-    let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
-    orthonormalize(&mut basis, width, |rows| random.numbers(rows));
-    for _ in 0..options.iterations {
-        let mut scores = centred.times(&basis, width)?;
-        // Squares of very large or small numbers are not floats.
-        scale_to_one(&mut scores);
-        basis = centred.transposed_times(&scores, width)?;
-        scale_to_one(&mut basis);
-        orthonormalize(&mut basis, width, |rows| random.numbers(rows));
-    }
-    let mut scores = centred.times(&basis, width)?;
+    let basis = krylov(&centred, features, width, options)?;
+    let mut scores = centred.times(&basis, width, Precision::Full)?;
     if scores.iter().any(|score| !score.is_finite()) {
         let what = "values are not finite or too large to compute principal components";
         return Err(Error::unsupported(place.clone(), what));
@@ -150,6 +146,53 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     found.scores.iter_mut().for_each(|score| *score *= scale);
     found.orient();
     Ok(found)
+}
+
+/// Returns `width` orthonormal columns with a row for each feature, which nearly span the first components: block Krylov with
+/// Rayleigh-Ritz. Random columns are multiplied by the matrix and its transpose, what is new in the result again, and so on; the
+/// columns are the best in the subspace that all of these span.
+fn krylov(
+    centred: &Centred<'_>,
+    features: usize,
+    width: usize,
+    options: &PcaOptions,
+) -> Result<Vec<f64>> {
+    let steps = options.iterations + 1;
+    let block = BLOCK.max(width.div_ceil(steps).next_multiple_of(8)).min(features);
+    let mut random = Random::new(options.seed);
+    let mut next = random.numbers(features.saturating_mul(block));
+    let (mut columns, mut images) = (Vec::new(), Vec::new());
+    let mut scales = None;
+    for _ in 0..steps {
+        let known = columns.len();
+        extend_orthonormal(&mut columns, &next, block, |rows| random.numbers(rows));
+        let added = columns.len() - known;
+        if added == 0 {
+            break;
+        }
+        let mut scores = centred.times(&by_row(&columns[known..]), added, Precision::OfValues)?;
+        // Squares of very large or small numbers are not floats, so all are divided by the same.
+        let (of_scores, of_images) = *scales.get_or_insert_with(|| (power_of_two(&scores), None));
+        scores.iter_mut().for_each(|score| *score /= of_scores);
+        next = centred.transposed_times(&scores, added, Precision::OfValues)?;
+        let of_images = of_images.unwrap_or_else(|| power_of_two(&next));
+        scales = Some((of_scores, Some(of_images)));
+        next.iter_mut().for_each(|element| *element /= of_images);
+        images.extend((0..added).map(|at| column_of(&next, added, at)));
+    }
+    let size = columns.len();
+    let mut small = vec![0.0; size * size];
+    for (row, column) in columns.iter().enumerate() {
+        for (col, image) in images.iter().enumerate() {
+            let product: f64 = column.iter().zip(image).map(|(a, b)| a * b).sum();
+            small[row * size + col] += 0.5 * product;
+            small[col * size + row] += 0.5 * product;
+        }
+    }
+    let (_, vectors) = eigen(small, size);
+    let vectors: Vec<f64> =
+        vectors.chunks_exact(size).flat_map(|row| &row[..width.min(size)]).copied().collect();
+    Ok(product(&by_row(&columns), size, &vectors, width))
 }
 
 impl Pca {
@@ -208,6 +251,15 @@ impl Passes<'_> {
     }
 }
 
+/// In which floats products are computed.
+#[derive(Clone, Copy, PartialEq)]
+enum Precision {
+    /// Of 64 bits.
+    Full,
+    /// Of as many bits as the values, which is enough to find directions.
+    OfValues,
+}
+
 /// A matrix of observations by features, minus the mean of each feature.
 struct Centred<'a> {
     /// By observation and by feature.
@@ -230,11 +282,28 @@ impl<'a> Centred<'a> {
         Ok(Self { sources, passes, mean, total_variance })
     }
 
+    /// Multiplies a source.
+    fn multiply(
+        &self,
+        at: usize,
+        right: &[f64],
+        width: usize,
+        precision: Precision,
+    ) -> Result<Vec<f64>> {
+        let context = self.passes.context;
+        self.passes.observe(self.sources[at], |source| {
+            if precision == Precision::Full || source.header().value_type != ValueType::F32 {
+                return multiply(source, right, width, context);
+            }
+            let right: Vec<f32> = right.iter().map(|number| Float::of(*number)).collect();
+            let product = multiply(source, &right, width, context)?;
+            Ok(product.into_iter().map(f64::from).collect())
+        })
+    }
+
     /// Multiplies by a matrix with a row for each feature.
-    fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = self.passes.observe(self.sources[0], |source| {
-            multiply(source, right, width, self.passes.context)
-        })?;
+    fn times(&self, right: &[f64], width: usize, precision: Precision) -> Result<Vec<f64>> {
+        let mut product = self.multiply(0, right, width, precision)?;
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -246,10 +315,13 @@ impl<'a> Centred<'a> {
     }
 
     /// Multiplies the transposed matrix by one with a row for each observation.
-    fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = self.passes.observe(self.sources[1], |source| {
-            multiply(source, right, width, self.passes.context)
-        })?;
+    fn transposed_times(
+        &self,
+        right: &[f64],
+        width: usize,
+        precision: Precision,
+    ) -> Result<Vec<f64>> {
+        let mut product = self.multiply(1, right, width, precision)?;
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);
