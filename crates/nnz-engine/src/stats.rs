@@ -1,6 +1,5 @@
 //! Sums, means, variances, minimum and maximum of a matrix or of each row and column.
 
-mod bands;
 mod counting;
 mod each;
 pub(crate) mod entries;

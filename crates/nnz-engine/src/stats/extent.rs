@@ -13,6 +13,18 @@ pub(super) trait Ordered: Copy + Send + Sync + 'static {
     fn is_below(self, other: Self) -> bool;
     /// Returns whether the value is greater, or NaN.
     fn is_above(self, other: Self) -> bool;
+
+    /// Returns the value if it is less, or NaN, and otherwise the other one.
+    #[inline(always)]
+    fn lesser(self, other: Self) -> Self {
+        if self.is_below(other) { self } else { other }
+    }
+
+    /// Returns the value if it is greater, or NaN, and otherwise the other one.
+    #[inline(always)]
+    fn greater(self, other: Self) -> Self {
+        if self.is_above(other) { self } else { other }
+    }
 }
 
 macro_rules! integers {
@@ -26,6 +38,13 @@ macro_rules! integers {
 
             #[inline(always)]
             fn is_above(self, other: Self) -> bool { self > other }
+
+            // Without a branch.
+            #[inline(always)]
+            fn lesser(self, other: Self) -> Self { self.min(other) }
+
+            #[inline(always)]
+            fn greater(self, other: Self) -> Self { self.max(other) }
         })*
     };
 }
@@ -84,8 +103,8 @@ impl<T: Ordered> Default for Extent<T> {
 impl<T: Ordered> Extremes<T> for Extent<T> {
     #[inline(always)]
     fn add(&mut self, value: T) {
-        self.min = if value.is_below(self.min) { value } else { self.min };
-        self.max = if value.is_above(self.max) { value } else { self.max };
+        self.min = value.lesser(self.min);
+        self.max = value.greater(self.max);
     }
 
     fn get(&self) -> Option<(T, T)> {

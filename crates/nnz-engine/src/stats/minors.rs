@@ -5,7 +5,6 @@ use std::sync::Mutex;
 
 use nnz_core::{Batch, Minors};
 
-use super::bands::Bands;
 use super::counting::lock;
 use super::number::Value;
 use super::tally::{ROOM, Slim, Sums, Tally, Tight};
@@ -90,7 +89,6 @@ pub(super) struct MinorTallies<T, S: Slim<T>> {
     slim: Vec<Tally<S>>,
     /// The number of entries that can still be added to `slim`.
     slim_left: u64,
-    bands: Bands,
     /// Sums of the others from each time they were full.
     wide: Vec<Tally<S::Sums>>,
     values: PhantomData<fn(T)>,
@@ -111,7 +109,6 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
             room: [0; 2],
             slim: Vec::new(),
             slim_left: 0,
-            bands: Bands::default(),
             wide: Vec::new(),
             values: PhantomData,
         }
@@ -126,22 +123,22 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         {
             self.reserve_tight(taken);
             let tallies = &mut self.tight[..];
-            self.bands.each(batch, minors, values, self.len, |minor, value| {
+            for (&minor, &value) in minors.iter().zip(values) {
                 if let Some(tally) = tallies.get_mut(minor as usize) {
                     tally.add(value);
                 }
-            });
+            }
             return;
         }
         self.reserve(batch.entries() as u64);
         match &batch.minors {
             Minors::U32(minors) if S::VALUES => {
                 let tallies = &mut self.slim[..];
-                self.bands.each(batch, minors, values, self.len, |minor, value| {
+                for (&minor, &value) in minors.iter().zip(values) {
                     if let Some(tally) = tallies.get_mut(minor as usize) {
                         tally.add(value);
                     }
-                });
+                }
             }
             _ => {
                 let _ = batch.try_for_each(|entry, _, minor| {
