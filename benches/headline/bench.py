@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What BPCells is used for, in multiples of the time that NumPy needs to add up the same entries in memory.
+"""Statistics, products and a pipeline, in multiples of the time that NumPy needs to add up the same entries in memory.
 
 usage: bench.py DATA [--cells N] [--runs N] [--only TEXT]
 

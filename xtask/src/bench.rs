@@ -38,7 +38,7 @@ enum Bench {
     Python(python::Options),
     /// Computing on disk, compared with SciPy, scanpy, anndata and annbatch.
     Compute(python::Options),
-    /// What BPCells is used for, in multiples of what NumPy needs in memory.
+    /// Statistics, products and a pipeline, in multiples of the time that NumPy needs in memory.
     Headline(python::Options),
     /// Bytes per entry, and seconds to write and read, of formats and profiles.
     Sizes(python::Options),

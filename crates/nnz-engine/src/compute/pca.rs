@@ -103,14 +103,21 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     }
     // Sums, products and the result, each of two arrays.
     let width = (components + MORE).next_multiple_of(8).min(least);
-    let needed =
-        ((observations.saturating_add(features)) as u64).saturating_mul(6 * 8 * width as u64);
+    // The columns of the subspace and their images, each in two orders.
+    let (_, most) = subspace(features, width, options);
+    let needed = ((observations.saturating_add(features)) as u64)
+        .saturating_mul(6 * 8 * width as u64)
+        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64));
     if needed > context.result_memory() {
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
     // They are read about ten times.
-    let passes = Passes { context, done: Cell::new(0), count: 2 * options.iterations + 5 };
+    let passes = Passes {
+        context,
+        done: Cell::new(0),
+        count: options.iterations.saturating_mul(2).saturating_add(5),
+    };
     let held = passes
         .observe(source, |source| Held::read(source, context.memory() / HELD, context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
@@ -157,13 +164,18 @@ fn krylov(
     width: usize,
     options: &PcaOptions,
 ) -> Result<Vec<f64>> {
-    let steps = options.iterations + 1;
-    let block = BLOCK.max(width.div_ceil(steps).next_multiple_of(8)).min(features);
+    let (mut block, most) = subspace(features, width, options);
     let mut random = Random::new(options.seed);
     let mut next = random.numbers(features.saturating_mul(block));
     let (mut columns, mut images) = (Vec::new(), Vec::new());
     let mut scales = None;
-    for _ in 0..steps {
+    for _ in 0..=options.iterations {
+        if columns.len() + block > most && columns.len() < features {
+            // It starts again from the best columns, so that the subspace does not grow with the number of steps.
+            (next, block) = (ritz(&columns, &images, width), width);
+            columns.clear();
+            images.clear();
+        }
         let known = columns.len();
         extend_orthonormal(&mut columns, &next, block, |rows| random.numbers(rows));
         let added = columns.len() - known;
@@ -179,7 +191,22 @@ fn krylov(
         scales = Some((of_scores, Some(of_images)));
         next.iter_mut().for_each(|element| *element /= of_images);
         images.extend((0..added).map(|at| column_of(&next, added, at)));
+        block = added;
     }
+    Ok(ritz(&columns, &images, width))
+}
+
+/// Returns the number of columns that are multiplied together, and the most that span the subspace.
+fn subspace(features: usize, width: usize, options: &PcaOptions) -> (usize, usize) {
+    let steps = options.iterations.saturating_add(1);
+    let block = BLOCK.max(width.div_ceil(steps).next_multiple_of(8)).min(features);
+    let most = (8 * BLOCK).max(2 * width).min(block.saturating_mul(steps)).min(features);
+    (block, most)
+}
+
+/// Returns the `width` best columns of the subspace of orthonormal columns, of which `images` are the images under a symmetric
+/// matrix.
+fn ritz(columns: &[Vec<f64>], images: &[Vec<f64>], width: usize) -> Vec<f64> {
     let size = columns.len();
     let mut small = vec![0.0; size * size];
     for (row, column) in columns.iter().enumerate() {
@@ -192,7 +219,7 @@ fn krylov(
     let (_, vectors) = eigen(small, size);
     let vectors: Vec<f64> =
         vectors.chunks_exact(size).flat_map(|row| &row[..width.min(size)]).copied().collect();
-    Ok(product(&by_row(&columns), size, &vectors, width))
+    product(&by_row(columns), size, &vectors, width)
 }
 
 impl Pca {

@@ -67,7 +67,7 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
-/// What is kept of the extremes of values.
+/// The minimum and the maximum of values, or nothing.
 pub(super) trait Extremes<T>: Copy + Default + Send + Sync + 'static {
     fn add(&mut self, value: T);
     /// Returns the minimum and the maximum of at least one value, if they are kept.

@@ -22,7 +22,7 @@ pub(super) trait Sums: Copy + Default + Send + Sync + 'static {
 pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
     type Sums: Sums;
 
-    /// What is used if sums are not [precise](Sums::is_precise).
+    /// The sums to compute instead if these are not [precise](Sums::is_precise).
     type Careful: Slim<T, Sums = Self::Sums>;
 
     /// Smaller sums, for values of which they have room.

@@ -461,13 +461,13 @@ fn components_reproduce_a_matrix_of_low_rank() {
 fn components_do_not_depend_on_memory() {
     let mut numbers = Random::of("held", 1);
     for order in [Order::Row, Order::Col] {
-        let (matrix, _) = random(&mut numbers, 700, 300, order, 70);
+        let (matrix, _) = random(&mut numbers, 2000, 300, order, 70);
         let options = PcaOptions::default().components(4);
         let found = |memory: u64| {
             let context = TaskContext::default().with_threads(2).with_memory(memory);
             pca(&*source(&matrix), &options, &context).unwrap()
         };
-        assert_eq!(found(1 << 20), found(1 << 28));
+        assert_eq!(found(1 << 22), found(1 << 28));
     }
 }
 
@@ -501,5 +501,30 @@ fn top_sums_are_those_of_sorted_rows() {
                 assert_eq!(top_sums(source, &tops, &context).unwrap(), expected, "case {case}");
             }
         }
+    }
+}
+
+/// The subspace starts again after some steps, and does not grow with their number.
+#[test]
+fn many_iterations_make_components_precise() {
+    let mut numbers = Random::of("iterations", 1);
+    let (matrix, _) = random(&mut numbers, 400, 350, Order::Row, 30);
+    let values = |iterations: usize| {
+        let options = PcaOptions::default().components(10).iterations(iterations);
+        pca(&*source(&matrix), &options, &TaskContext::default()).unwrap().singular_values
+    };
+    // 11 blocks of 32 columns are all features.
+    let exact = pca(
+        &*source(&matrix),
+        &PcaOptions::default().components(340).iterations(1),
+        &TaskContext::default(),
+    )
+    .unwrap()
+    .singular_values;
+    for (found, exact) in values(60).iter().zip(&exact) {
+        assert!((found / exact - 1.0).abs() < 1e-6, "{found} is not {exact}");
+    }
+    for (few, exact) in values(2).iter().zip(&exact) {
+        assert!(few / exact > 0.8 && few / exact < 1.0 + 1e-9, "{few} is far from {exact}");
     }
 }
