@@ -68,7 +68,7 @@ class File(FileParts):
     ) -> None:
         shown, given = os.fsdecode(path), reading(options)
         with storage(storage_options):
-            source, members = _listed(shown, memory, given, 1)
+            source, members = _listed(shown, memory, given)
             if not members:
                 hidden = _nnz.without_secrets(shown)
                 raise FormatError(f"{hidden}: expected a container of matrices", hidden)
@@ -249,28 +249,26 @@ cast(Any, Mapping).register(File)
 
 def _created(path: str, shown: str, memory: Memory, given: Reading, options: Any) -> File:
     with storage(options):
-        source, members = _listed(path, memory, given, 1)
+        source, members = _listed(path, memory, given)
         return File.made(source, path, shown, memory, given, members)
 
 
 def open_location(path: str, shown: str, memory: Memory, given: Reading) -> Union[Dataset, File]:
     """Open what a path holds, in the present `storage` block. Messages show the path as it was given."""
-    source, members = _listed(path, memory, given, 2)
+    source, members = _listed(path, memory, given)
     if members:
         return File.made(source, path, shown, memory, given, members)
     return dataset_of(source, path, memory, shown, given)
 
 
-def _listed(path: str, memory: Memory, given: Reading, least: int) -> Tuple[Any, Shapes]:
+def _listed(path: str, memory: Memory, given: Reading) -> Tuple[Any, Shapes]:
     """Open a path and list its members: none of a single matrix, unless it is the main one of a file.
 
-    The source is None without a main matrix. `least` is the number of groups from which on they are members.
+    The source is None without a main matrix.
     """
-    source, found, groups = _nnz.open_listed(path, memory, given)
-    if groups:
-        return None, dict.fromkeys(groups, ())
+    source, found = _nnz.open_listed(path, memory, given)
     members = matrices_among(found)
-    if source is None and len(members) < least:
+    if source is None and not members:
         # The error says what there is.
         return _nnz.open(path, memory, given), {}
     if source is None:

@@ -17,7 +17,7 @@ class Summary:
     Attributes
     ----------
     shape : tuple of int
-        Rows and columns.
+        Rows and columns; empty for several matrices.
     entries : int
         Entries written.
     bytes_before : int or None

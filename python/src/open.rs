@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 
 use nnz::container::Memory;
-use nnz::formats::unselected_groups;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
 use nnz::{Context, Dataset, Header, Location, MatrixSource, OpenOptions, Place};
@@ -13,8 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::error::{self, OrRaise as _};
 use crate::fragments::FragmentSource;
-use crate::options::limits;
-use crate::reading::{Reading, open_options};
+use crate::reading::open_options;
 use crate::source::{Source, location};
 use crate::table::TableSource;
 use crate::tensor::TensorSource;
@@ -81,12 +79,11 @@ pub(crate) fn open(
     opened.into_python(py, place)
 }
 
-/// What a location has: its matrix, tensor, table or fragments, its members, and the groups of a file with several of which
-/// none is selected.
-type Listed = (Option<Py<PyAny>>, Vec<MemberTuple>, Vec<String>);
+/// The matrix, tensor, table or fragments of a location, and its members.
+type Listed = (Option<Py<PyAny>>, Vec<MemberTuple>);
 
 /// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once. A collection without a
-/// main matrix, and a file with several matrices of which none is selected, have members or groups only.
+/// main matrix has members only.
 #[pyfunction]
 #[pyo3(signature = (path, memory_limit=None, reading=None))]
 pub(crate) fn open_listed(
@@ -97,39 +94,21 @@ pub(crate) fn open_listed(
 ) -> PyResult<Listed> {
     let location = location(path);
     let place = location.source_place();
-    let (reading, limits) = (Reading::new(reading)?, limits(py, memory_limit, None)?);
-    // Members are opened without options of a format, which none may then ignore.
-    let (options, is_plain) = (reading.open_options(), reading.options.is_empty());
-    let (opened, members, groups) = task::run_detached(py, limits, move |context| {
+    let (options, limits) = open_options(py, memory_limit, reading)?;
+    let (opened, members) = task::run_detached(py, limits, move |context| {
         let open = || {
-            let detected = match context.detect(&location, &options) {
-                Ok(detected) => detected,
-                Err(error) if error.is_system() => return Err(error),
-                Err(error) => {
-                    let groups = unselected_groups(&location, &options, context);
-                    return match groups.unwrap_or_default() {
-                        groups if is_plain && !groups.is_empty() => Ok((None, Vec::new(), groups)),
-                        _ => Err(error),
-                    };
-                }
-            };
+            let detected = context.detect(&location, &options)?;
             let members = detected.members();
-            let opened = match detected.open(&options) {
-                Ok(Dataset::Collection(collection)) if !collection.has_main()? => None,
-                Ok(found) => Some(OpenedDataset::new(found)?),
-                // Several matrices that have nothing in common, such as variables of MATLAB.
-                Err(error) if is_plain && !error.is_system() => match members {
-                    Ok(members) if members.len() > 1 => return Ok((None, members, Vec::new())),
-                    _ => return Err(error),
-                },
-                Err(error) => return Err(error),
+            let opened = match detected.open(&options)? {
+                Dataset::Collection(collection) if !collection.has_main()? => None,
+                found => Some(OpenedDataset::new(found)?),
             };
-            Ok((opened, members?, Vec::new()))
+            Ok((opened, members?))
         };
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
     })?;
     let opened = opened.map(|opened| opened.into_python(py, place)).transpose()?;
-    Ok((opened, members.into_iter().map(listed).collect(), groups))
+    Ok((opened, members.into_iter().map(listed).collect()))
 }
 
 /// Returns the full path of a group in a file of AnnData or MuData, where that of a modality can be without `mod`.

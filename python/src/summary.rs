@@ -22,6 +22,7 @@ pub(crate) fn of_conversion<'py>(
             made.set_item("chromosomes", chromosomes)?;
             made.set_item("cells", cells)?;
         }
+        SummaryContent::Matrices(_) => set_shape(Vec::new())?,
         SummaryContent::Tensor(extents) => set_shape(extents.clone())?,
         _ => set_shape(vec![summary.shape.rows, summary.shape.cols])?,
     }

@@ -27,6 +27,7 @@ GOLDEN = {
     "cite.h5mu": "mudata/cells-0.3.h5mu",
     "tensor.bsp.h5": "binsparse/valid/hand/custom_sss_t021.bsp.h5",
     "vector.bsp.h5": "binsparse/valid/py/cvec_float64.bsp.h5",
+    "genomes.h5": "tenx/h5/cr2_two_genomes.h5",
 }
 SOURCES = [
     *TEXTS,
@@ -37,12 +38,14 @@ SOURCES = [
     "cite.h5mu::mod/rna",
     "groups.h5",
     "groups.h5::a",
+    "genomes.h5::hg19",
+    "several.mat",
     "frame.dbdf",
     "fragments.h5",
     "missing.mtx",
 ]
-# Text has to be imported, and a group has to be selected.
-REFUSED = ["fragments.tsv", "unknown.bin", "groups.h5", "missing.mtx"]
+# Text has to be imported.
+REFUSED = ["fragments.tsv", "unknown.bin", "missing.mtx"]
 EXTENSIONS = [
     "mtx", "mtx.gz", "dbdf", "mat", "rds", "fragments", "bpcells", "bsp.h5", "nc", "zarr", "bsp.npz", "bsp", "loom", "h5mu",
     "h5ad", "npz", "npy", "svm", "el", "graph", "csv", "tsv", "gct", "tsv.gz", "bed", "unknown",
@@ -62,6 +65,9 @@ def inputs(tmp_path_factory):
     nnz.convert(made / "cells.h5ad", made / "cells.zarr")
     for group in ("a", "b"):
         nnz.convert(made / "matrix.mtx", f"{made / 'groups.h5'}::{group}", to="bpcells")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nnz.DroppedWarning)
+        nnz.convert(made / "genomes.h5", made / "several.mat")
     nnz.convert(made / "numbers.csv", made / "frame.dbdf")
     nnz.convert(TESTDATA / "bpcells/fragments_dir/basic.packed", made / "fragments.h5")
     return made

@@ -212,6 +212,21 @@ def test_files_of_several_matrices_have_no_main_one(tmp_path):
         nnz.pca(f)
 
 
+def test_files_of_several_matrices_are_written_as_a_whole(tmp_path):
+    genomes = TESTDATA / "tenx" / "h5" / "cr2_two_genomes.h5"
+    f = nnz.open(genomes)
+    assert {name: one.shape for name, one in f.items()} == {"hg19": (20, 11), "mm10": (8, 11)}
+    with pytest.raises(nnz.ArgumentError, match="such as f\\['hg19'\\]"):
+        f.sum()
+    with pytest.warns(nnz.DroppedWarning, match="hg19: row names"):
+        summary = nnz.convert(genomes, tmp_path / "all.mat")
+    assert (summary.shape, summary.entries) == ((), 68)
+    nnz.slice(genomes, tmp_path / "some.h5", cells=[3, 1], to="10x")
+    for name, one in nnz.open(tmp_path / "some.h5").items():
+        same(one[:], f[name][:, [3, 1]])
+        same(nnz.open(tmp_path / "all.mat")[name][:], f[name][:].astype(float))
+
+
 def test_a_whole_file_has_a_matrix_for_each_class():
     assert isinstance(nnz.open(FULL), nnz.File) and not isinstance(nnz.open(f"{FULL}::X"), nnz.File)
     assert type(nnz.open(ROOT / "examples" / "pbmc_10x_v3_mtx")) is nnz.Matrix

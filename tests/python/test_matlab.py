@@ -79,3 +79,21 @@ def test_scipy_writes(nnz, tmp_path, kind, compressed):
         triples.assert_same(nnz.cat(f"{path}::{name}", matrix.dtype), triples.of(matrix), ordered=True)
     read = nnz.cat(f"{path}::D", np.int16)
     triples.assert_same(read.without_zeros(), triples.of(dense).without_zeros())
+
+
+def test_variables_are_added_to_files_of_other_programs(nnz, tmp_path):
+    path, source = tmp_path / "a.mat", tmp_path / "a.npz"
+    old = random(54, "f8").toarray()
+    hdf5storage.savemat(str(path), {"old": old}, format="7.3")
+    new = [random(seed, "f8") for seed in (55, 56)]
+    for name, matrix in zip(["new", "other"], new):
+        sp.save_npz(source, matrix)
+        nnz.convert(source, f"{path}::{name}")
+    nnz.convert(source, f"{path}::new", "--force")
+    copy = tmp_path / "copy.mat"
+    nnz.convert(path, copy)
+    for file in (path, copy):
+        read = mat73.loadmat(str(file))
+        assert sorted(read) == ["new", "old", "other"]
+        assert np.array_equal(read["old"], old)
+        assert all((read[name] != new[1]).nnz == 0 for name in ("new", "other"))

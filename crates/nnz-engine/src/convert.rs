@@ -76,6 +76,8 @@ pub enum SummaryContent {
     /// A matrix, or several of the same rows and columns.
     #[default]
     Matrix,
+    /// Several matrices of different rows or columns: their number.
+    Matrices(u64),
     /// A vector, a scalar or a tensor: the extent of each dimension.
     Tensor(Vec<u64>),
     /// A table of columns of different types.

@@ -54,26 +54,13 @@ pub fn validate(
         }
     };
     let open_options = &options.open;
-    let given = open_options.format.is_some();
-    let several = match given {
-        true => Vec::new(),
-        // Errors are the same as when checking the location.
-        false => readable(crate::formats::unselected_groups(location, open_options, context))?
-            .unwrap_or_default(),
-    };
-    if several.is_empty() {
-        check_one(location, options, context, each)?;
-    }
+    check_one(location, options, context, each)?;
     missing_chunks(location, open_options, each, context)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
-    if given {
+    if open_options.format.is_some() {
         return Ok(());
     }
     let in_group = |group| Location::Path { path: path.clone(), group: Some(group) };
-    if !several.is_empty() {
-        let mut places = several.into_iter().map(in_group);
-        return places.try_for_each(|location| check_one(&location, options, context, each));
-    }
     let others = match crate::formats::other_groups(location, open_options, context) {
         Ok(others) => others,
         // The file cannot be opened, which has been reported.
@@ -130,7 +117,7 @@ fn missing_chunks(
 }
 
 /// Checks one location.
-fn check_one(
+pub(crate) fn check_one(
     location: &Location,
     options: &ValidateOptions,
     context: &Context,

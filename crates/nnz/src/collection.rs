@@ -5,6 +5,8 @@ mod contents;
 mod convert;
 mod diff;
 mod file_names;
+mod groups;
+mod several;
 mod slice;
 mod split;
 
@@ -21,6 +23,7 @@ pub use slice::CollectionSlice;
 pub use split::{SplitSummary, split};
 
 pub(crate) use convert::{concat, convert, target_of};
+pub(crate) use several::{SeveralMatrices, select_one};
 
 use crate::formats::{FormatInfo, Member};
 use crate::{Context, DiffOptions};
@@ -69,6 +72,22 @@ pub trait Collection: Any + fmt::Debug + Send + Sync {
             Some(axis) => Selection::ranges(slice.ranges(axis)).allow_empty(true),
             None => Selection::all(),
         }))
+    }
+
+    /// Returns whether it consists of matrices that can be written to groups of another file, without a main matrix or
+    /// tables. By default it does not.
+    fn is_several(&self) -> bool {
+        false
+    }
+
+    /// Checks that rows and columns can be selected in all members. By default they can.
+    ///
+    /// # Errors
+    ///
+    /// Fails if members have other rows or columns, of which some are selected.
+    fn check_selected(&self, selections: [&Selection; 2]) -> Result<()> {
+        let _ = selections;
+        Ok(())
     }
 
     /// Returns whether there is a main matrix, which is used where a single matrix is needed.
@@ -139,7 +158,8 @@ pub(crate) fn diff(
     context: &Context,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
-    match options.by_name {
+    // Each of several matrices is compared by its own names.
+    match options.by_name && !first.is_several() {
         true => by_name::diff([first, second], options, context, each),
         false => first.diff(&**second, options, context, each),
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nnz_core::{Error, Result};
 use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
-use crate::{Context, ConvertOptions, Dataset, Location, Summary, collection};
+use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary, collection};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured. Without one, such as
@@ -66,7 +66,11 @@ pub fn filter(
     for kept in [&found.rows, &found.cols] {
         kept.check().map_err(|error| error.with_context(&place))?;
     }
-    let [rows, cols] = [found.rows.selection(), found.cols.selection()];
+    // Of an axis without positions, everything is selected.
+    let [rows, cols] = [&found.rows, &found.cols].map(|kept| match kept.len {
+        0 => Selection::all(),
+        _ => kept.selection(),
+    });
     let dataset = collection.map_or(Dataset::Matrix(source), Dataset::Collection);
     let summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
     // The size of the source is not the size of the selection.

@@ -46,6 +46,7 @@ mod r_matrix;
 mod registry;
 #[cfg(feature = "scientific")]
 mod scipy;
+mod several;
 #[cfg(feature = "text")]
 mod svmlight;
 #[cfg(feature = "text")]
@@ -83,7 +84,7 @@ pub use detect::Detected;
 #[cfg(feature = "singlecell")]
 pub use groups::full_group;
 pub(crate) use groups::groups_inside;
-pub use groups::{Inspection, inspect, list_groups, list_members, other_groups, unselected_groups};
+pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
 pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
@@ -254,6 +255,11 @@ pub struct Member {
     pub kind: String,
     /// The type of its values, for example `float32` or `categorical`.
     pub value_type: String,
+}
+
+impl Member {
+    /// The kind of a part that is broken.
+    pub(crate) const INVALID: &str = "invalid";
 }
 
 /// The confidence of a format that a probe contains its data.
@@ -573,6 +579,16 @@ pub trait Format: Send + Sync {
     /// Fails if an existing file cannot be read.
     fn may_write_to(&self, path: &Path) -> Result<bool> {
         Ok(self.info().is_extension_of(path))
+    }
+
+    /// Returns whether a matrix is written to a group of a file with other matrices. By default those of formats of single
+    /// matrices are, in containers with groups.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an existing file cannot be read.
+    fn adds_groups(&self, path: &Path) -> Result<bool> {
+        Ok(self.info().containers && self.abilities().collections.is_none() && has_groups(path)?)
     }
 
     /// Returns whether an attribute marks its group as one of this format. By default it does not.

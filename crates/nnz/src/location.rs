@@ -169,6 +169,15 @@ impl Location {
         }
     }
 
+    /// Returns the location of a part of this one, by its path in it.
+    pub(crate) fn inside(&self, name: &str) -> Self {
+        let Self::Path { path, group } = self else { return self.clone() };
+        let group =
+            group.as_deref().map(|group| group.trim_matches('/')).filter(|group| !group.is_empty());
+        let group = group.map_or_else(|| name.to_owned(), |group| format!("{group}/{name}"));
+        Self::Path { path: path.clone(), group: Some(group) }
+    }
+
     /// Returns the place in messages.
     #[must_use]
     pub fn place(&self) -> Place {

@@ -125,10 +125,7 @@ impl Run for Info {
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.set();
         let nnz::formats::Inspection { dataset, members, others, .. } =
-            match nnz::formats::inspect(&self.source, &options, context) {
-                Err(error) => return file::info(self, context).unwrap_or(Err(error)),
-                Ok(found) => found,
-            };
+            nnz::formats::inspect(&self.source, &options, context)?;
         let opened = match dataset {
             Dataset::Fragments(source) => return super::fragments::info(self, &*source, others),
             Dataset::Table(frame) => return super::frames::info(self, &frame),
@@ -136,7 +133,7 @@ impl Run for Info {
                 return show(self, describe_tensor(&tensor)?, members, others);
             }
             Dataset::Collection(collection) if !collection.has_main()? => {
-                return file::collection(self, &*collection);
+                return file::collection(self, &*collection, members);
             }
             other => other.into_matrix()?,
         };

@@ -89,6 +89,9 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
         SummaryContent::Tensor(extents) => {
             (format!("{}, {entries}", dimensions(extents)), "entries")
         }
+        SummaryContent::Matrices(count) => {
+            (format!("{}, {entries}", counted(*count, "matrix", "matrices")), "entries")
+        }
         SummaryContent::Table => (shape(), "cells"),
         SummaryContent::Fragments { chromosomes, cells } => {
             let fragments = counted(summary.entries, "fragment", "fragments");

@@ -23,6 +23,7 @@ fn sources(directory: &Path) -> Vec<String> {
         ("cite.h5mu", "mudata/cells-0.3.h5mu"),
         ("tensor.bsp.h5", "binsparse/valid/hand/custom_sss_t021.bsp.h5"),
         ("vector.bsp.h5", "binsparse/valid/py/cvec_float64.bsp.h5"),
+        ("genomes.h5", "tenx/h5/cr2_two_genomes.h5"),
     ] {
         fs::copy(testdata().join(golden), at(name)).unwrap();
     }
@@ -34,6 +35,7 @@ fn sources(directory: &Path) -> Vec<String> {
     convert("cells.h5ad", "cells.zarr", plain());
     convert("matrix.mtx", "groups.h5::a", plain().format("bpcells"));
     convert("matrix.mtx", "groups.h5::b", plain().format("bpcells"));
+    convert("genomes.h5", "several.mat", plain());
     convert("numbers.csv", "frame.dbdf", plain());
     let fragments = testdata().join("bpcells/fragments_dir/basic.packed");
     let mut sources = vec![text(&fragments).to_owned()];
@@ -54,6 +56,9 @@ fn sources(directory: &Path) -> Vec<String> {
         "vector.bsp.h5",
         "groups.h5",
         "groups.h5::a",
+        "genomes.h5",
+        "genomes.h5::hg19",
+        "several.mat",
         "frame.dbdf",
         "missing.mtx",
     ];

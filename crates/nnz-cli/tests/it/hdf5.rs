@@ -83,9 +83,11 @@ fn compressed_arrays_are_equal_and_smaller() {
 #[test]
 fn files_with_several_matrices_list_them() {
     let file = testdata().join("bpcells/matrix_h5/basic_uint.h5");
-    let message = run(&["info", text(&file)]).refused();
+    let listed = run(&["info", text(&file)]).good();
+    let message = run(&["cat", text(&file)]).refused();
     for group in ["packed.col", "packed.row", "unpacked.col", "unpacked.row"] {
         assert!(message.contains(&format!("{}::{group}", text(&file))), "{message}");
+        assert!(listed.contains(&format!("\n{group} ")), "{listed}");
     }
     let nowhere = format!("{}::nowhere", text(&file));
     assert!(run(&["info", &nowhere]).refused().contains("nowhere"));

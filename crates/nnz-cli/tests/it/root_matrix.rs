@@ -110,7 +110,9 @@ fn several_groups_are_listed_if_the_root_is_not_a_matrix() {
         for inner in ["x", "y"] {
             run(&["convert", "-q", text(&first), &group(&path, inner), "--to", "CSR"]).good();
         }
-        for verb in ["info", "cat", "stats"] {
+        let listed = run(&["info", text(&path)]).good();
+        assert!(listed.contains("\nx ") && listed.contains("\ny "), "{listed}");
+        for verb in ["cat", "stats"] {
             let message = run(&[verb, text(&path)]).refused_by(verb);
             assert!(message.contains("contains several"), "{message}");
             assert!(message.contains(&group(&path, "x")) && message.contains(&group(&path, "y")));

@@ -228,7 +228,7 @@ fn messages_are_escaped_everywhere() {
         assert_eq!(status, done.status.code());
     }
     // Each of several groups is listed on its own line, as it can be typed.
-    let message = command().args(["info", &groups]).output().unwrap().stderr;
+    let message = command().args(["cat", &groups]).output().unwrap().stderr;
     let message = String::from_utf8(message).unwrap();
     assert_eq!(message.lines().count(), 3, "{message}");
     // A summary has paths.

@@ -71,8 +71,6 @@ pub struct Hdf5Writer {
     nodes: Vec<Node>,
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// The change of an existing file.
-    change: Option<FileChange>,
     /// The only member that may be created in the root, which is then a group of an existing file.
     only: Option<String>,
     /// Names that dimensions should not have.
@@ -120,7 +118,7 @@ impl Hdf5Writer {
         let (mut file, added) = FileChange::add(path, &names, write, (options.of_file(), true))?;
         let root = file.enter(&added.names.join("/"), place)?;
         let names_around = added.names_around.clone();
-        Ok(Self { change: Some(added), names_around, ..Self::of(file, root, options) })
+        Ok(Self { names_around, ..Self::of(file, root, options) })
     }
 
     /// Starts writing a new file after a user block, whose size is a power of two of at least 512 bytes. The root group of
@@ -184,7 +182,7 @@ impl Hdf5Writer {
         let (file, added) = FileChange::add(path, &names, write, (options.of_file(), false))?;
         let only = added.names.last().cloned();
         let root = file.start_group();
-        Ok(Self { change: Some(added), only, ..Self::of(file, root, options) })
+        Ok(Self { only, ..Self::of(file, root, options) })
     }
 
     /// Starts changing an existing group of a file and the groups in it. The group is the root of the tree; the root group of
@@ -205,16 +203,16 @@ impl Hdf5Writer {
     ) -> Result<Self> {
         let place = Place::path(full_path(path, group));
         let names = names(group, options, &place)?;
-        let (file, change) = FileChange::open(path, &names, write, options.of_file())?;
+        let file = FileChange::open(path, &names, write, options.of_file())?;
         let root = file.start_group();
-        Ok(Self { change: Some(change), ..Self::of(file, root, options) })
+        Ok(Self::of(file, root, options))
     }
 
     pub(crate) fn of(file: FileWriter<StagedFile>, root: ObjectId, options: Hdf5Options) -> Self {
         let nodes = vec![Node { id: root, element: None, parent: root, dimensions: None }];
-        let (change, only, names_around) = (None, None, BTreeSet::new());
+        let (only, names_around) = (None, BTreeSet::new());
         let is_netcdf = options.netcdf;
-        Self { file, nodes, failed: false, change, only, names_around, is_netcdf }
+        Self { file, nodes, failed: false, only, names_around, is_netcdf }
     }
 
     /// Checks that a member is the one to add, if the file exists.
@@ -509,7 +507,6 @@ impl TreeWriter for Hdf5Writer {
         if self.is_netcdf {
             self.attach_scales()?;
         }
-        let bytes = self.file.commit()?;
-        Ok(self.change.map_or(bytes, |change| change.release(bytes)))
+        self.file.commit()
     }
 }

@@ -236,6 +236,12 @@ impl Selection {
         self.terms.iter().any(|term| term.list.as_ref().is_some_and(Vec::is_empty))
     }
 
+    /// Returns whether it is [`all`](Self::all).
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.as_range() == Some(0..u64::MAX)
+    }
+
     /// Returns whether rows or columns are listed, not described by a condition.
     pub(crate) fn is_list(&self) -> bool {
         self.terms.iter().all(|term| term.list.is_some() && term.condition.is_none())

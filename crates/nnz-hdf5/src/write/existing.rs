@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::Seek as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use nnz_core::{Error, ErrorKind, Place, Result, full_path, readable};
 use nnz_storage::InputFile;
@@ -19,11 +18,6 @@ use crate::read::links::LinkTarget;
 use crate::read::object::{Object, ObjectKind};
 use crate::superblock::{CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K};
 
-/// The time for which the old file remains locked after the exchange. The HDF5 library opens a file and then
-/// locks it: a file that it opened before the exchange must not become unlocked in between, because
-/// what it writes there would be lost.
-const LINGER: Duration = Duration::from_millis(20);
-
 /// A change of an existing file.
 #[derive(Debug)]
 pub struct FileChange {
@@ -31,8 +25,6 @@ pub struct FileChange {
     pub names: Vec<String>,
     /// The names of all members of its parent groups.
     pub names_around: BTreeSet<String>,
-    /// The locks of the original file.
-    copied: UpdateLock,
 }
 
 impl FileChange {
@@ -64,8 +56,8 @@ impl FileChange {
         staged.expect(Expected::Unchanged(copied.version()));
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         if make_groups && found.is_there && is_alone(&old, names)? {
-            let file = FileWriter::at(staged, options, Place::path(path))?;
-            return Ok((file, Self { names: owned(names), names_around: BTreeSet::new(), copied }));
+            let file = FileWriter::at(staged, options, Place::path(path))?.replacing(copied);
+            return Ok((file, Self { names: owned(names), names_around: BTreeSet::new() }));
         }
         let (around, below) = names.split_at(found.depth);
         let mut file = change(staged, (&old, &copied), options, path)?;
@@ -75,7 +67,7 @@ impl FileChange {
         if found.is_there {
             below.iter().try_for_each(|name| file.remove(group, name))?;
         }
-        Ok((file, Self { names: owned(below), names_around: found.names_around, copied }))
+        Ok((file.replacing(copied), Self { names: owned(below), names_around: found.names_around }))
     }
 
     /// Copies a file and starts changing groups of it. Paths in the writer start from a group, which is given by names from the
@@ -89,7 +81,7 @@ impl FileChange {
         names: &[&str],
         write: WriteOptions,
         options: FileOptions,
-    ) -> Result<(FileWriter<StagedFile>, Self)> {
+    ) -> Result<FileWriter<StagedFile>> {
         let place = Place::path(full_path(path, &names.join("/")));
         check_addition(path, &write.context)?;
         let (copied, old) = lock(path, &place)?;
@@ -99,14 +91,7 @@ impl FileChange {
         let group =
             names.iter().try_fold(ObjectId::ROOT, |group, name| file.open_group(group, name))?;
         file.start_from(group, place);
-        Ok((file, Self { names: Vec::new(), names_around: BTreeSet::new(), copied }))
-    }
-
-    /// Releases the locks and returns by how many bytes the file has grown.
-    #[must_use]
-    pub fn release(self, bytes: u64) -> u64 {
-        std::thread::sleep(LINGER);
-        bytes.saturating_sub(self.copied.version().bytes())
+        Ok(file.replacing(copied))
     }
 }
 

@@ -8,6 +8,7 @@ use std::io::{Seek, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
@@ -19,7 +20,7 @@ use super::spec::DatasetSpec;
 use crate::global_heap::GlobalHeap;
 use crate::read::file::File;
 use crate::superblock;
-use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::staging::{StagedFile, UpdateLock, WriteOptions};
 
 /// Options for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,11 @@ impl Default for FileOptions {
         Self { threads, track_order: false }
     }
 }
+
+/// The time for which the old file remains locked after the exchange. The HDF5 library opens a file and then
+/// locks it: a file that it opened before the exchange must not become unlocked in between, because
+/// what it writes there would be lost.
+const LINGER: Duration = Duration::from_millis(20);
 
 /// A writer of a new HDF5 file: a tree of groups and datasets with attributes.
 ///
@@ -70,6 +76,8 @@ pub struct FileWriter<W: Write + Seek> {
     failed: bool,
     /// The existing file that is changed.
     existing: Option<Arc<File>>,
+    /// The locks of the file that is replaced by its changed copy.
+    replaced: Option<UpdateLock>,
     /// The group from which paths start: the root group, or a group of the existing file.
     start: ObjectId,
 }
@@ -105,13 +113,24 @@ impl FileWriter<StagedFile> {
         Self::start(output.map_err(|error| error.with_context(&place))?, options, place)
     }
 
-    /// Completes the file, moves it to the target and returns its size in bytes.
+    /// Completes the file, moves it to the target and returns its size in bytes, or by how many bytes an existing one has
+    /// grown.
     ///
     /// # Errors
     ///
     /// Fails as [`finish`](Self::finish) and [`StagedFile::commit`].
-    pub fn commit(self) -> Result<u64> {
-        self.finish()?.commit()
+    pub fn commit(mut self) -> Result<u64> {
+        let replaced = self.replaced.take();
+        let bytes = self.finish()?.commit()?;
+        let Some(replaced) = replaced else { return Ok(bytes) };
+        std::thread::sleep(LINGER);
+        Ok(bytes.saturating_sub(replaced.version().bytes()))
+    }
+
+    /// Keeps the locks of the existing file until its changed copy has replaced it.
+    pub(super) fn replacing(mut self, replaced: UpdateLock) -> Self {
+        self.replaced = Some(replaced);
+        self
     }
 }
 
@@ -145,6 +164,7 @@ impl<W: Write + Seek> FileWriter<W> {
             place,
             failed: false,
             existing: None,
+            replaced: None,
             start: ObjectId::ROOT,
         })
     }

@@ -66,7 +66,7 @@ fn add(path: &Path) {
 fn change(path: &Path) {
     let write = WriteOptions::default().sync(false);
     let options = FileOptions { threads: 1, track_order: false };
-    let Ok((mut file, _)) = nnz_hdf5::FileChange::open(path, &[], write, options) else { return };
+    let Ok(mut file) = nnz_hdf5::FileChange::open(path, &[], write, options) else { return };
     let before = std::fs::read(path).unwrap();
     let root = File::open(InputFile::open(path).unwrap()).unwrap().root().unwrap();
     let group = ObjectId::ROOT;

@@ -8,7 +8,8 @@ use std::path::Path;
 use nnz_container::Compression;
 use nnz_core::{Header, MatrixSink, Order, Place, Result, SinkCapabilities, Storage, ValueType};
 use nnz_hdf5::{
-    CharacterSet, ElementType, Field, FileOptions, FileWriter, ObjectId, StringPadding, Value,
+    CharacterSet, ElementType, Field, FileChange, FileOptions, FileWriter, ObjectId, StringPadding,
+    Value,
 };
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -45,13 +46,15 @@ const CHUNK: u32 = 1 << 16;
 pub struct SinkOptions {
     /// The name of the variable.
     pub name: String,
+    /// Whether it is added to an existing file, whose other variables are kept.
+    pub add: bool,
     /// The compression: gzip or none.
     pub compress: Compression,
     /// The number of threads that compress.
     pub threads: usize,
 }
 
-/// Creates a file with one variable, which has the shape, order, storage and value type of `header`.
+/// Creates a file with one variable, or adds one to a file, which has the shape, order, storage and value type of `header`.
 ///
 /// # Errors
 ///
@@ -65,7 +68,10 @@ pub fn create(
 ) -> Result<Box<dyn MatrixSink>> {
     options.compress.gzip_level("MAT-files")?;
     let file_options = FileOptions { threads: options.threads, track_order: false };
-    let file = FileWriter::create_with_user_block(path, &user_block(), write, file_options)?;
+    let file = match options.add {
+        true => FileChange::add(path, &[&options.name], write, (file_options, false))?.0,
+        false => FileWriter::create_with_user_block(path, &user_block(), write, file_options)?,
+    };
     let place = Place::array(path, &*options.name);
     match header.storage {
         Storage::Sparse => sparse::create(file, header, options, place),

@@ -10,8 +10,8 @@ use nnz_core::{
     Axis, Error, Header, Names, Order, Place, Result, SinkCapabilities, StringList, ValueType,
 };
 use nnz_hdf5::{
-    CharacterSet, DatasetSpec, Dataspace, ElementType, FileOptions, FileWriter, ObjectId,
-    StringPadding, Value,
+    CharacterSet, DatasetSpec, Dataspace, ElementType, FileChange, FileOptions, FileWriter,
+    ObjectId, StringPadding, Value,
 };
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -49,13 +49,15 @@ pub struct SinkOptions {
     pub format_version: FormatVersion,
     /// The genome of features that have none.
     pub genome: Option<String>,
+    /// Whether the genome is added to an existing file of version 2, whose other genomes are kept.
+    pub add: bool,
     /// The compression of entries: gzip or none, because only h5py can read others.
     pub compress: Compression,
     /// Attributes of the root of a 10x file, from which the matrix was read, as JSON.
     pub attributes: Vec<(String, String)>,
 }
 
-/// Creates a matrix of features x cells. All names are read.
+/// Creates a file with a matrix of features x cells, or adds one to a file. All names are read.
 ///
 /// # Errors
 ///
@@ -79,8 +81,14 @@ pub fn create(
     options.compress.gzip_level("10x files")?;
     let genome = genome(&place, &features, options)?;
     let threads = write.context.threads();
-    let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;
-    describe(&mut file, options)?;
+    let file_options = FileOptions { threads, track_order: false };
+    let mut file = match options.add {
+        true => FileChange::add(path, &[&genome], write, (file_options, false))?.0,
+        false => FileWriter::create(path, write, file_options)?,
+    };
+    if !options.add {
+        describe(&mut file, options)?;
+    }
     let group = match options.format_version {
         FormatVersion::V3 => file.create_group(ObjectId::ROOT, "matrix")?,
         FormatVersion::V2 => file.create_group(ObjectId::ROOT, &genome)?,

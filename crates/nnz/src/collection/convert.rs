@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nnz_core::{Axis, Error, Result};
 
-use super::{Collection, CollectionConcatOptions, CollectionSlice};
+use super::{Collection, CollectionConcatOptions, CollectionSlice, groups};
 use crate::formats::{CollectionFormat, check_options};
 use crate::{Context, ConvertOptions, Location, Summary, reorder};
 
@@ -39,7 +39,10 @@ pub(crate) fn target_of<'a>(
         check_options(info.name.as_str(), &known, options.format_options.names())?;
         return Ok(Some(target));
     }
-    Ok(None)
+    Ok(match source.is_several() && groups::is_target(to, options, context)? {
+        true => Some(&groups::GroupsFormat),
+        false => None,
+    })
 }
 
 /// Converts a collection with everything in it, or only its main matrix if the target is a single one.
@@ -72,6 +75,10 @@ fn write(
     context: &Context,
 ) -> Result<Option<Summary>> {
     let applied;
+    // Each of several matrices is reordered on its own.
+    if source.is_several() {
+        return target.write(&**source, to, options, context);
+    }
     let options = match options.profile {
         Some(profile) => {
             let has_main = source.has_main()?;

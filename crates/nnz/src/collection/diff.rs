@@ -93,7 +93,7 @@ impl Contents {
 }
 
 /// Returns the paths in both sets, and reports the others.
-fn both(
+pub(super) fn both(
     first: BTreeSet<String>,
     second: BTreeSet<String>,
     each: &mut dyn FnMut(&str, ElementChange),

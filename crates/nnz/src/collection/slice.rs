@@ -26,7 +26,38 @@ impl CollectionSlice {
 
     fn slice<'a>(&self, source: Box<dyn MatrixSource + 'a>) -> Result<Slice<'a>> {
         let [rows, cols] = &self.selected;
+        self.inner.check_selected([rows, cols])?;
         Slice::new(source, rows, cols)
+    }
+
+    /// Returns the positions in the inner collection of what is selected from the selected rows and columns.
+    fn within(&self, [rows, cols]: [&Selection; 2]) -> Result<[Selection; 2]> {
+        let slice = Slice::new(self.axes()?, rows, cols)?;
+        let outer = self.slice(self.inner.axes()?)?;
+        let along = |axis, given: &Selection, own: &Selection| {
+            if given.is_all() && own.is_all() {
+                return Selection::all();
+            }
+            let composed = compose(&outer.ranges(axis), &slice.ranges(axis));
+            Selection::ranges(composed).allow_empty(true)
+        };
+        let [own_rows, own_cols] = &self.selected;
+        Ok([along(Axis::Rows, rows, own_rows), along(Axis::Cols, cols, own_cols)])
+    }
+
+    /// Opens a matrix of the inner collection, with selected rows and columns of it. A matrix with axes of its own is found
+    /// in the whole collection only.
+    fn open_selected(
+        &self,
+        path: &str,
+        [rows, cols]: [&Selection; 2],
+    ) -> Result<Box<dyn MatrixSource>> {
+        if let Some(inner) = downcast::<Self>(&*self.inner) {
+            let [rows, cols] = inner.within([rows, cols])?;
+            return inner.open_selected(path, [&rows, &cols]);
+        }
+        let [rows, cols] = self.inner.selected(path, [rows, cols])?;
+        Ok(Box::new(Slice::new(self.inner.open(path)?, &rows, &cols)?))
     }
 
     /// Returns the whole collection of which another one may be a slice, or a slice of a slice, and the positions of
@@ -124,21 +155,21 @@ impl Collection for CollectionSlice {
     }
 
     fn open(&self, path: &str) -> Result<Box<dyn MatrixSource>> {
-        let source = self.inner.open(path)?;
         let [rows, cols] = &self.selected;
-        let [rows, cols] = self.inner.selected(path, [rows, cols])?;
-        Ok(Box::new(Slice::new(source, &rows, &cols)?))
+        self.open_selected(path, [rows, cols])
     }
 
-    fn selected(&self, path: &str, [rows, cols]: [&Selection; 2]) -> Result<[Selection; 2]> {
-        // Selections of selections are positions of the whole.
-        let slice = Slice::new(self.axes()?, rows, cols)?;
-        let outer = self.slice(self.inner.axes()?)?;
-        let along = |axis| {
-            let composed = compose(&outer.ranges(axis), &slice.ranges(axis));
-            Selection::ranges(composed).allow_empty(true)
-        };
-        self.inner.selected(path, [&along(Axis::Rows), &along(Axis::Cols)])
+    fn selected(&self, path: &str, selections: [&Selection; 2]) -> Result<[Selection; 2]> {
+        let [rows, cols] = self.within(selections)?;
+        self.inner.selected(path, [&rows, &cols])
+    }
+
+    fn is_several(&self) -> bool {
+        self.inner.is_several()
+    }
+
+    fn check_selected(&self, selections: [&Selection; 2]) -> Result<()> {
+        self.inner.check_selected(selections)
     }
 
     fn has_main(&self) -> Result<bool> {

@@ -5,7 +5,9 @@ use nnz_core::{Error, ErrorKind, Finding, Place, Placed, Result};
 #[cfg(feature = "matlab")]
 use super::matlab;
 use super::registry::check_options;
+use super::several::SeveralGroups;
 use super::{Confidence, DatasetKind, Format, Member, Probe, groups};
+use crate::collection::select_one;
 use crate::{Context, Dataset, Location, OpenOptions, ValidateOptions};
 
 impl Context {
@@ -138,13 +140,28 @@ impl Context {
                     let what = nnz_scientific::matlab::OCTAVE;
                     return Err(Error::unsupported(Place::path(path), what));
                 }
-                let group = groups::only(&groups, kind, path, preferred);
-                let group = match (group, groups::zarr_location(path)) {
-                    (Err(error), Some(location)) if groups.is_empty() && probe.is_zarr() => {
-                        let what = format!("{}; it is a group: use {location}", error.kind());
-                        return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
+                let group = match groups[..] {
+                    [only] => only.to_owned(),
+                    [] => {
+                        let error = groups::none(kind, path);
+                        return Err(
+                            match groups::zarr_location(path).filter(|_| probe.is_zarr()) {
+                                Some(location) => {
+                                    let what =
+                                        format!("{}; it is a group: use {location}", error.kind());
+                                    Error::new(ErrorKind::Unrecognized(what), Place::path(path))
+                                }
+                                None => error,
+                            },
+                        );
                     }
-                    (group, _) => group?.to_owned(),
+                    _ if preferred == DatasetKind::Matrix => {
+                        return Ok(Detected { format: &SeveralGroups, probe });
+                    }
+                    _ => {
+                        let names: Vec<_> = groups.into_iter().map(ToOwned::to_owned).collect();
+                        return Err(select_one(location, &names, "datasets"));
+                    }
                 };
                 probe.into_group(&group)
             }

@@ -7,7 +7,7 @@ use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::Opened;
 
-use super::{Confidence, DatasetKind, Detected, Member, Probe, Registry};
+use super::{DatasetKind, Detected, Member, Probe, Registry};
 use crate::{Dataset, Location, OpenOptions};
 
 impl Registry {
@@ -45,57 +45,10 @@ impl Registry {
     }
 }
 
-/// Returns the only group.
-pub(super) fn only<'a>(
-    found: &[&'a str],
-    kind: &str,
-    path: &Path,
-    preferred: DatasetKind,
-) -> Result<&'a str> {
-    let what = match found[..] {
-        [only] => return Ok(only),
-        [] => format!("{kind} without a supported matrix"),
-        _ => {
-            let place = |group: &&str| {
-                let mut whole = path.as_os_str().to_owned();
-                whole.push(format!("::{group}"));
-                format!("\n  {}", Place::path(whole))
-            };
-            let places = found.iter().map(place);
-            let what = match preferred {
-                DatasetKind::Fragments => "datasets",
-                _ => "matrices",
-            };
-            let what =
-                format!("contains several {what}; select one:{}", places.collect::<String>());
-            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
-        }
-    };
-    Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
-}
-
-/// Returns the groups of a file with several, if none is selected and its root is none of them: such a file is not opened
-/// as a whole.
-///
-/// # Errors
-///
-/// Fails if the file cannot be searched.
-pub fn unselected_groups(
-    location: &Location,
-    options: &OpenOptions,
-    context: &Context,
-) -> Result<Vec<String>> {
-    let Location::Path { group: None, .. } = location else { return Ok(Vec::new()) };
-    let registry = context.registry();
-    let probe = context.probe(location, options)?;
-    if probe.group_name().is_none() {
-        return Ok(Vec::new());
-    }
-    if let Some((_, Confidence::Certain)) = registry.best(&probe)? {
-        return Ok(Vec::new());
-    }
-    let groups = registry.all_groups(&probe)?;
-    Ok(if groups.len() > 1 { groups } else { Vec::new() })
+/// Returns the error for a file that has no matrix.
+pub(super) fn none(kind: &str, path: &Path) -> Error {
+    let what = format!("{kind} without a supported matrix");
+    Error::new(ErrorKind::Unrecognized(what), Place::path(path))
 }
 
 /// Returns the full path of a group or matrix in a file: in MuData, `rna/X` is `mod/rna/X`. Other paths are unchanged.

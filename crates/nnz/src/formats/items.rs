@@ -83,7 +83,7 @@ pub(super) fn matrix_member<S: MatrixSource>(
         Err(error) if error.is_system() => return Err(error),
         // `validate` reports the fault.
         Err(_) => {
-            let (kind, value_type) = ("invalid".to_owned(), String::new());
+            let (kind, value_type) = (Member::INVALID.to_owned(), String::new());
             Member { path, shape: Vec::new(), axes: Vec::new(), kind, value_type }
         }
     })

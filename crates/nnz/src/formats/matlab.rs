@@ -13,9 +13,10 @@ use nnz_scientific::matlab::{
 use nnz_storage::InputDirectory;
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe, groups,
+    Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe,
     tensor_arrays,
 };
+use crate::collection::SeveralMatrices;
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -35,9 +36,6 @@ static INFO: FormatInfo = FormatInfo {
     read_options: &[],
     ..FormatInfo::new("", "")
 };
-
-/// The name of the format in messages.
-const KIND: &str = "a MAT-file";
 
 /// Returns the path of the selected variable.
 fn selected(probe: &Probe) -> Option<&str> {
@@ -111,37 +109,41 @@ impl<'a> OpenFile<'a> {
         }
     }
 
-    /// Opens the selected variable, or the only one with numbers.
-    fn select(&self, probe: &Probe) -> Result<MatlabData> {
-        let path = probe.path().unwrap_or(Path::new(""));
-        if let Some(name) = selected(probe) {
-            return match self.open(probe, name) {
-                Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-                    let names = self.variables()?.into_iter().map(|variable| variable.path);
-                    let what = "no such variable";
-                    Err(super::unrecognized::no_group(what, names.collect(), probe.location()))
-                }
-                opened => opened,
-            };
+    /// Opens a variable by its name.
+    fn select(&self, probe: &Probe, name: &str) -> Result<MatlabData> {
+        match self.open(probe, name) {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                let names = self.variables()?.into_iter().map(|variable| variable.path);
+                let what = "no such variable";
+                Err(super::unrecognized::no_group(what, names.collect(), probe.location()))
+            }
+            opened => opened,
         }
+    }
+
+    /// Returns the names of the variables with numbers, which are one or more.
+    fn numeric(&self, probe: &Probe) -> Result<Vec<String>> {
         let variables = self.variables()?;
         let numeric = variables.iter().filter(|variable| variable.value_type().is_some());
-        let names: Vec<&str> = numeric.map(|variable| &*variable.path).collect();
-        if names.is_empty() {
-            const MOST: usize = 10;
-            let shown = |variable: &Variable| format!("{} ({})", variable.path, variable.kind());
-            let mut list: Vec<String> = variables.iter().map(shown).collect();
-            let unsupported = self.unsupported()?.into_iter();
-            list.extend(unsupported.map(|one| format!("{} ({})", one.path, one.what)));
-            let more = if list.len() > MOST { ", ..." } else { "" };
-            list.truncate(MOST);
-            let what = match list.is_empty() {
-                true => "has no variables".to_owned(),
-                false => format!("has no variable with numbers: {}{more}", list.join(", ")),
-            };
-            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
+        let names: Vec<_> = numeric.map(|variable| variable.path.clone()).collect();
+        if !names.is_empty() {
+            return Ok(names);
         }
-        self.open(probe, groups::only(&names, KIND, path, DatasetKind::Matrix)?)
+        const MOST: usize = 10;
+        let shown = |variable: &Variable| format!("{} ({})", variable.path, variable.kind());
+        let mut list: Vec<String> = variables.iter().map(shown).collect();
+        let unsupported = self.unsupported()?.into_iter();
+        list.extend(unsupported.map(|one| format!("{} ({})", one.path, one.what)));
+        let more = if list.len() > MOST { ", ..." } else { "" };
+        list.truncate(MOST);
+        let what = match list.is_empty() {
+            true => "has no variables".to_owned(),
+            false => format!("has no variable with numbers: {}{more}", list.join(", ")),
+        };
+        Err(Error::new(
+            ErrorKind::Unrecognized(what),
+            probe.path().map_or_else(Place::default, Place::path),
+        ))
     }
 }
 
@@ -178,8 +180,18 @@ impl Format for Matlab {
         Ok(found.then_some(Confidence::Certain))
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let data = OpenFile::new(&probe)?.select(&probe)?;
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let file = OpenFile::new(&probe)?;
+        let data = match selected(&probe) {
+            Some(name) => file.select(&probe, name)?,
+            None => {
+                let names = file.numeric(&probe)?;
+                let [only] = &names[..] else {
+                    return SeveralMatrices::open(&INFO, names, (&probe, options));
+                };
+                file.open(&probe, only)?
+            }
+        };
         dataset(&probe, data)
     }
 
@@ -203,25 +215,23 @@ impl Format for Matlab {
             Ok(opened) => opened,
             Err(error) => return check(Err(error)),
         };
-        if selected(&probe).is_some() {
-            return check(opened.select(&probe));
+        if let Some(name) = selected(&probe) {
+            return check(opened.select(&probe, name));
         }
         // All variables with numbers.
-        let variables = match opened.variables() {
-            Ok(variables) => variables,
-            Err(error) => return check(Err(error)),
-        };
-        let numeric = variables.iter().filter(|variable| variable.value_type().is_some());
-        let names: Vec<&str> = numeric.map(|variable| &*variable.path).collect();
-        match names.is_empty() {
-            true => check(opened.select(&probe))?,
-            false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name)))?,
+        match opened.numeric(&probe) {
+            Ok(names) => names.iter().try_for_each(|name| check(opened.open(&probe, name)))?,
+            Err(error) => check(Err(error))?,
         }
         for UnsupportedMember { path, what } in opened.unsupported()? {
             let place = place.clone().with_array(path);
             each(Finding::note(place, format!("{what}, which is not read")));
         }
         Ok(())
+    }
+
+    fn adds_groups(&self, _: &Path) -> Result<bool> {
+        Ok(true)
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {

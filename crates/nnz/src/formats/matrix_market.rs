@@ -3,6 +3,7 @@
 mod target;
 
 use crate::Context;
+use crate::collection::SeveralMatrices;
 use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result, readable};
@@ -30,6 +31,13 @@ static INFO: FormatInfo = FormatInfo {
     ..FormatInfo::new("", "")
 };
 
+/// Returns the paths of the matrices of an archive, if none is selected and none is the main one.
+pub(super) fn several(archive: &Archive, probe: &Probe) -> Option<Vec<String>> {
+    let none_selected = probe.member().is_none() && archive.main().is_none();
+    let paths = archive.matrices().iter().map(ArchiveMatrix::path).collect::<Vec<_>>();
+    (none_selected && !paths.is_empty()).then_some(paths)
+}
+
 impl Format for MatrixMarket {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -55,6 +63,9 @@ impl Format for MatrixMarket {
         if let Some(archive) = open_archive(&probe)? {
             // If this format is given, the text without names beside it.
             let bare = options.format == Some(INFO.name);
+            if let Some(names) = several(&archive, &probe) {
+                return SeveralMatrices::open(&INFO, names, (&probe, options));
+            }
             let matrix = archive.select(probe.member())?;
             let opened = archive.open_matrix(matrix, bare, options.repairs.as_deref())?;
             return Ok(Dataset::Matrix(opened));
@@ -78,9 +89,8 @@ impl Format for MatrixMarket {
     ) -> Result<()> {
         let place = probe.location().source_place();
         // All matrices of an archive without a main one.
-        if let (Some(archive), None) = (readable(open_archive(&probe))?.flatten(), probe.member())
-            && archive.main().is_none()
-            && !archive.matrices().is_empty()
+        if let Some(archive) = readable(open_archive(&probe))?.flatten()
+            && several(&archive, &probe).is_some()
         {
             let bare = options.open.format == Some(INFO.name);
             return archive.matrices().iter().try_for_each(|matrix| {
@@ -117,7 +127,7 @@ impl Format for MatrixMarket {
                 shape: shape.unwrap_or_default(),
                 axes: Vec::new(),
                 // `validate` reports the fault.
-                kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
+                kind: if header.is_some() { "matrix" } else { Member::INVALID }.to_owned(),
                 value_type: header.map(|own| own.value_type.to_string()).unwrap_or_default(),
             })
         };

@@ -161,7 +161,7 @@ impl Probe {
     }
 
     /// Returns the elements to leave out, which are given by the option `drop`.
-    pub(super) fn dropped(&self) -> &[String] {
+    pub(crate) fn dropped(&self) -> &[String] {
         &self.dropped
     }
 

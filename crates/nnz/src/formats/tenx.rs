@@ -17,6 +17,8 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe, drop,
     groups, matrix_market,
 };
+use crate::collection::SeveralMatrices;
+use crate::container_target::goes_to_hdf5;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A named matrix of features x cells: an HDF5 file, or a folder with a Matrix Market file.
@@ -107,7 +109,7 @@ fn open_all(probe: &Probe) -> Result<Option<Vec<Result<TenxSource>>>> {
 fn member(path: String, group: &dyn Group) -> Result<Member> {
     // `validate` reports the fault.
     let Some(source) = readable(TenxSource::open(group))? else {
-        let (kind, value_type) = ("invalid".to_owned(), String::new());
+        let (kind, value_type) = (Member::INVALID.to_owned(), String::new());
         return Ok(Member { path, shape: Vec::new(), axes: Vec::new(), kind, value_type });
     };
     let header = source.header();
@@ -136,7 +138,7 @@ fn folder_members(directory: &InputDirectory) -> Result<Vec<Member>> {
                 .map(|header| vec![header.shape.rows, header.shape.cols])
                 .unwrap_or_default(),
             axes: Vec::new(),
-            kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
+            kind: if header.is_some() { "matrix" } else { Member::INVALID }.to_owned(),
             value_type: header.map(|header| header.value_type.to_string()).unwrap_or_default(),
         })
     };
@@ -164,10 +166,23 @@ impl Format for Tenx {
             return Err(drop::unknown(name));
         }
         if let Some(directory) = probe.directory() {
-            let folder = tenx_folder::open_matrix(directory, probe.member(), repairs)?;
-            return Ok(Dataset::Matrix(Box::new(folder)));
+            return match tenx_folder::open_matrix(directory, probe.member(), repairs) {
+                Ok(folder) => Ok(Dataset::Matrix(Box::new(folder))),
+                // None of several is the main one.
+                Err(error)
+                    if probe.member().is_none()
+                        && matches!(error.kind(), ErrorKind::Argument(_)) =>
+                {
+                    let names = tenx_folder::matrices(directory)?;
+                    SeveralMatrices::open(&INFO, names, (&probe, options))
+                }
+                Err(error) => Err(error),
+            };
         }
         if let Some(archive) = matrix_market::open_archive(&probe)? {
+            if let Some(names) = matrix_market::several(&archive, &probe) {
+                return SeveralMatrices::open(&INFO, names, (&probe, options));
+            }
             let matrix = archive.select(probe.member())?;
             if matrix.is_named() {
                 return Ok(Dataset::Matrix(archive.open_matrix(matrix, false, repairs)?));
@@ -181,16 +196,19 @@ impl Format for Tenx {
         };
         let source = match found {
             FileContent::Here => open_matrix(&probe, group_of(&probe)?, None, repairs)?,
-            FileContent::Groups(names) => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let name =
-                    groups::only(&names, kinds::HDF5.description, path, DatasetKind::Matrix)?;
-                open_matrix(&probe, root.group(name)?.into(), Some(name), repairs)?
-            }
+            FileContent::Groups(names) => match &names[..] {
+                [] => return Err(groups::none(kinds::HDF5.description, path)),
+                [name] => open_matrix(&probe, root.group(name)?.into(), Some(name), repairs)?,
+                _ => return SeveralMatrices::open(&INFO, names, (&probe, options)),
+            },
             FileContent::Molecules => return Err(FileContent::no_matrix(root)),
             _ => return Err(Error::argument("no 10x matrix")),
         };
         Ok(Dataset::Matrix(Box::new(source)))
+    }
+
+    fn adds_groups(&self, path: &Path) -> Result<bool> {
+        goes_to_hdf5(path)
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {

@@ -103,3 +103,24 @@ fn a_slice_of_a_slice_is_written_whole() {
         );
     }
 }
+
+/// The positions of the inner slice were taken for those of the whole.
+#[test]
+fn members_of_a_slice_of_a_slice_are_those_of_one_slice() {
+    let ranges = |ranges: &[std::ops::Range<u64>]| Selection::ranges(ranges.iter().cloned());
+    for name in FILES.into_iter().chain([MUDATA]) {
+        let twice = open(&golden(name))
+            .slice([&ranges(&[3..6, 0..2]), &Selection::all()])
+            .and_then(|part| part.slice([&ranges(&[2..4]), &ranges(&[1..4])]))
+            .unwrap();
+        let once = open(&golden(name)).slice([&ranges(&[5..6, 0..1]), &ranges(&[1..4])]).unwrap();
+        let (Dataset::Collection(twice), Dataset::Collection(once)) = (twice, once) else {
+            panic!("{name}")
+        };
+        assert_eq!(twice.members().unwrap(), once.members().unwrap(), "{name}");
+        for member in once.members().unwrap().iter().filter(|member| member.shape.len() == 2) {
+            let [twice, once] = [&twice, &once].map(|slice| slice.open(&member.path).unwrap());
+            assert_eq!(entries(&*twice), entries(&*once), "{name} {}", member.path);
+        }
+    }
+}

@@ -40,6 +40,7 @@ mod read;
 mod reads_once;
 mod scipy;
 mod selected_chunks;
+mod several;
 mod slice_concat;
 mod stats;
 mod structure;

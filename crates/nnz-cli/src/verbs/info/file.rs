@@ -1,8 +1,7 @@
 //! Files with several matrices, none of which is the main one.
 
-use nnz::Context;
+use nnz::Error;
 use nnz::collection::Collection;
-use nnz::{Error, Location};
 use serde::Serialize;
 
 use super::{INFO_SCHEMA, Member, members, print_members};
@@ -26,35 +25,19 @@ struct Report {
 pub(super) fn collection(
     args: &crate::verbs::info::Info,
     collection: &dyn Collection,
+    listed: Result<Vec<nnz::formats::Member>, Error>,
 ) -> Result<Outcome, Error> {
-    let (members, _) = members(collection.members(), Vec::new());
-    let shape = collection.axes()?.header().shape;
+    // Several matrices have no tables of rows and columns.
+    let [rows, cols] = match collection.is_several() {
+        true => [None; 2],
+        false => {
+            let shape = collection.axes()?.header().shape;
+            [Some(shape.rows), Some(shape.cols)]
+        }
+    };
     let format = collection.info().name.as_str();
-    let [rows, cols] = [Some(shape.rows), Some(shape.cols)];
+    let members = members(listed, Vec::new()).0;
     print(args, &Report { format, kind: "file", rows, cols, members })
-}
-
-/// Describes a file; `None` if it does not have several matrices.
-pub(super) fn info(
-    args: &crate::verbs::info::Info,
-    context: &Context,
-) -> Option<Result<Outcome, Error>> {
-    // A stream was read already, and opening a pipe again would wait for another writer.
-    let Location::Path { path, .. } = &args.source else { return None };
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return None;
-    }
-    let options = args.reading.set();
-    let detected = context.detect(&args.source, &options).ok()?;
-    let format = detected.format().info().name.as_str();
-    let listed = detected.members();
-    let (members, notes) = members(listed, Vec::new());
-    let empty = members.is_empty();
-    // If listing or opening fails, the error of opening the file as a matrix is reported.
-    if !notes.is_empty() || empty || members.iter().any(|m| m.kind == "invalid") {
-        return None;
-    }
-    Some(print(args, &Report { format, kind: "file", rows: None, cols: None, members }))
 }
 
 fn print(args: &crate::verbs::info::Info, report: &Report) -> Result<Outcome, Error> {

@@ -34,6 +34,7 @@ impl<W: Write + Seek> FileWriter<W> {
             place,
             failed: false,
             existing: Some(Arc::clone(file)),
+            replaced: None,
             start: ObjectId::ROOT,
         };
         writer.push_existing(String::new(), file.root()?);

@@ -20,7 +20,7 @@ use crate::{ConvertOptions, Location};
 /// The name of a variable, if none is given.
 const NAME: &str = "A";
 
-/// The target of a `.mat` file, which has one variable.
+/// The target of a variable of a `.mat` file. With its name, it is added to an existing file.
 pub(super) struct MatlabTarget {
     path: PathBuf,
     /// Whether every element is stored.
@@ -53,6 +53,8 @@ impl MatlabTarget {
         context.check_name(&path, &super::INFO, &[kinds::HDF5])?;
         let options_of_sink = SinkOptions {
             name: name.to_owned(),
+            add: matches!(to, Location::Path { group: Some(_), .. })
+                && path.symlink_metadata().is_ok(),
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             threads: options.output(context).context.threads(),
         };
@@ -82,6 +84,10 @@ impl MatrixTarget for MatlabTarget {
     }
 
     fn check(&self) -> Result<()> {
+        if self.options.add {
+            // The file is copied only once, when it is changed.
+            return Ok(());
+        }
         StagedFile::create(&self.path, &self.write).map(drop)
     }
 

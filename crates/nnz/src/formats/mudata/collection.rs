@@ -74,7 +74,7 @@ pub(super) fn members(file: &MuData) -> Result<Vec<Member>> {
                     .unwrap_or_default(),
             },
             None => {
-                let (kind, value_type) = ("invalid".to_owned(), String::new());
+                let (kind, value_type) = (Member::INVALID.to_owned(), String::new());
                 Member { path, shape: Vec::new(), axes: Vec::new(), kind, value_type }
             }
         });

@@ -15,7 +15,7 @@ use nnz_singlecell::tenx::{self, Features, FormatVersion, SinkOptions};
 use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 use crate::container_target::goes_to_hdf5;
-use crate::formats::target::{uncompressed, without_group};
+use crate::formats::target::{named, uncompressed, without_group};
 use crate::formats::{FormatOption, MatrixTarget};
 use crate::{ConvertOptions, Location};
 
@@ -73,11 +73,22 @@ impl TenxTarget {
         source: &dyn MatrixSource,
         context: &Context,
     ) -> Result<Self> {
-        let path = without_group(to, "10x")?.to_path_buf();
+        let (path, group) = named(to, "10x")?;
+        let path = path.to_path_buf();
         context.check_name(&path, &super::INFO, &[nnz_container::kinds::HDF5])?;
         let hdf5 = goes_to_hdf5(&path)?;
+        let group = group.map(|group| group.trim_matches('/')).filter(|group| !group.is_empty());
+        if group.is_some() && !hdf5 {
+            without_group(to, "10x")?;
+        }
         let version: Option<Version> = options.format_options.parse(VERSION)?;
-        let genome: Option<String> = options.format_options.parse(GENOME)?;
+        let mut genome: Option<String> = options.format_options.parse(GENOME)?;
+        // In version 2, each genome is a group.
+        let mut format_version = version.map_or(FormatVersion::V3, |version| version.0);
+        if let Some(group) = group {
+            check_genome(group, (version, genome.as_deref()), to)?;
+            (format_version, genome) = (FormatVersion::V2, Some(group.to_owned()));
+        }
         if !hdf5 {
             uncompressed(options.compress, "a 10x directory")?;
             if genome.is_some() {
@@ -89,8 +100,9 @@ impl TenxTarget {
         let names = context.memory() / 4;
         let Metadata { file, format, .. } = source.metadata();
         let sink = SinkOptions {
-            format_version: version.map_or(FormatVersion::V3, |version| version.0),
+            format_version,
             genome,
+            add: group.is_some() && path.symlink_metadata().is_ok(),
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             attributes: [file, format].concat(),
         };
@@ -117,6 +129,21 @@ impl TenxTarget {
         let write = options.output(context);
         Ok(Self { path, features, ids, dropped, unnamed, options: sink, hdf5, wide, write })
     }
+}
+
+/// Refuses a group that is not a genome of version 2.
+fn check_genome(
+    group: &str,
+    (version, genome): (Option<Version>, Option<&str>),
+    to: &Location,
+) -> Result<()> {
+    let what = match (version, genome) {
+        (Some(Version(FormatVersion::V3)), _) => "version 3 has no groups of genomes",
+        (_, Some(genome)) if genome != group => "the genome is given twice",
+        _ if group.contains('/') => "the name of a genome has no slash",
+        _ => return Ok(()),
+    };
+    Err(Error::argument(format!("{to}: {what}")))
 }
 
 /// Returns the 10x name of a column; scanpy uses other names for some.
@@ -205,6 +232,8 @@ impl MatrixTarget for TenxTarget {
 
     fn check(&self) -> Result<()> {
         match self.hdf5 {
+            // The file is copied only once, when it is changed.
+            true if self.options.add => Ok(()),
             true => StagedFile::create(&self.path, &self.write).map(drop),
             false => StagedDirectory::create(&self.path, &self.write.clone(), tenx_folder::MEMBERS)
                 .map(drop),

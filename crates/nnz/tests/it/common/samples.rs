@@ -60,6 +60,10 @@ pub fn all_golden() -> Vec<PathBuf> {
 fn golden(path: &Path, samples: &mut Vec<PathBuf>, others: &mut Vec<String>) {
     // Collections are read when something is needed.
     let opened = nnz::open(path).and_then(|dataset| match dataset {
+        // Each of several matrices is a sample.
+        nnz::Dataset::Collection(collection) if collection.is_several() => {
+            collection.main().map(drop)
+        }
         nnz::Dataset::Collection(collection) => collection.main_or_axes().map(drop),
         _ => Ok(()),
     });
