@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _exact, _frames
+from . import _exact, _frames, _reduce
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
@@ -98,8 +98,11 @@ def qc(
     sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in (qc_vars or {}).items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
-    totals = np.asarray(matrix.sum(axis=1), np.float64)
-    cells: Dict[str, Any] = {"n_genes_by_counts": matrix.count_nonzero(axis=1)}
+    opened, memory = source_and_memory(matrix)
+    both = opened.stats_of_both("nonzero sums", memory)
+    of_cells, of_features = (_reduce.named(list(found), "nonzero sums", False) for found in both)
+    totals = np.asarray(of_cells["sum"], np.float64)
+    cells: Dict[str, Any] = {"n_genes_by_counts": np.asarray(of_cells["nnz"], np.int64)}
     cells["log1p_n_genes_by_counts"] = np.log1p(cells["n_genes_by_counts"])
     cells["total_counts"] = totals
     cells["log1p_total_counts"] = np.log1p(totals)
@@ -115,11 +118,11 @@ def qc(
                 cells[f"log1p_total_counts_{name}"] = np.log1p(parts[:, at])
                 cells[f"pct_counts_{name}"] = parts[:, at] / totals * 100
         features: Dict[str, Any] = {name: mask for name, mask in sets.items()}
-        features["n_cells_by_counts"] = matrix.count_nonzero(axis=0)
-        features["mean_counts"] = matrix.mean(axis=0)
+        features["n_cells_by_counts"] = np.asarray(of_features["nnz"], np.int64)
+        features["mean_counts"] = of_features["mean"]
         features["log1p_mean_counts"] = np.log1p(features["mean_counts"])
         features["pct_dropout_by_counts"] = (1 - features["n_cells_by_counts"] / matrix.shape[0]) * 100
-        features["total_counts"] = np.asarray(matrix.sum(axis=0), np.float64)
+        features["total_counts"] = np.asarray(of_features["sum"], np.float64)
         features["log1p_total_counts"] = np.log1p(features["total_counts"])
     frames = load("pandas", "qc")
     return QC(

@@ -97,6 +97,7 @@ class Source:
         workers: Optional[int] = None,
         progress: _Progress = None,
     ) -> _Found: ...
+    def stats_of_both(self, measures: str, memory_limit: _Memory = None) -> tuple[_Found, _Found]: ...
     def filter(
         self,
         conditions: Sequence[Sequence[Any]],

@@ -100,7 +100,7 @@ def pca(
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
-    A randomised block Krylov method, in ``2 * iterations + 5`` passes over the entries. Entries that take at most half of the
+    A randomised block Krylov method, in ``2 * iterations + 4`` passes over the entries. Entries that take at most half of the
     memory limit are read once and kept. The result is the same for any number of threads.
 
     Parameters

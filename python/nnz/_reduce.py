@@ -93,7 +93,7 @@ def measured(source: _nnz.Source, axis: Optional[int], measures: str, memory: An
 def named(found: List[Any], measures: str, is_whole: bool) -> Dict[str, Any]:
     """Name the requested statistics."""
     names: Tuple[Tuple[str, int], ...] = (("nnz", NNZ),)
-    if measures in ("sums", "variance", "all"):
+    if measures in ("sums", "nonzero sums", "variance", "all"):
         names += (("sum", SUM), ("mean", MEAN))
     if measures in ("variance", "all"):
         names += (("variance", VARIANCE),)

@@ -85,6 +85,20 @@ impl Source {
     fn header(&self) -> &Header {
         self.inner.header()
     }
+
+    fn counted(
+        &self,
+        py: Python<'_>,
+        options: StatsOptions,
+        progress: Option<&Bound<'_, PyAny>>,
+        limits: task::Limits,
+    ) -> PyResult<nnz::engine::Stats> {
+        let inner = self.inner();
+        task::run(py, progress, limits, move |context| {
+            let observed = Observed::new(&*inner, "reading", context.progress());
+            nnz::engine::stats(&observed, &options, context)
+        })
+    }
 }
 
 #[pymethods]
@@ -433,22 +447,30 @@ impl Source {
             .rows(axis == Some(Axis::Rows))
             .cols(axis == Some(Axis::Cols))
             .measures(stats::measure(py, measures)?);
-        let inner = self.inner();
-        let computed = task::run(
-            py,
-            progress,
-            crate::options::limits(py, memory_limit, workers)?,
-            move |context| {
-                let observed = Observed::new(&*inner, "reading", context.progress());
-                nnz::engine::stats(&observed, &options, context)
-            },
-        )?;
+        let limits = crate::options::limits(py, memory_limit, workers)?;
+        let computed = self.counted(py, options, progress, limits)?;
         let found = match axis {
             None => vec![computed.whole],
             Some(Axis::Rows) => computed.rows.unwrap_or_default(),
             Some(Axis::Cols) => computed.cols.unwrap_or_default(),
         };
         stats::columns_of(py, &found)
+    }
+
+    /// Statistics of each row and of each column, as [`stats`](Self::stats), in one pass.
+    #[pyo3(signature = (measures, memory_limit=None))]
+    fn stats_of_both<'py>(
+        &self,
+        py: Python<'py>,
+        measures: &str,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<[stats::StatsArrays<'py>; 2]> {
+        let measures = stats::measure(py, measures)?;
+        let options = StatsOptions::default().rows(true).cols(true).measures(measures);
+        let limits = crate::options::limits(py, memory_limit, None)?;
+        let computed = self.counted(py, options, None, limits)?;
+        let [rows, cols] = [computed.rows, computed.cols].map(Option::unwrap_or_default);
+        Ok([stats::columns_of(py, &rows)?, stats::columns_of(py, &cols)?])
     }
 
     /// Returns the positions of the rows and columns that meet conditions on rows, columns, cells and features; `None`

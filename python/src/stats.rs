@@ -15,6 +15,7 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
     match name {
         "nnz" => Ok(Measures::Nnz),
         "nonzero" => Ok(Measures::Nonzero),
+        "nonzero sums" => Ok(Measures::NonzeroSums),
         "sums" => Ok(Measures::Sums),
         "variance" => Ok(Measures::Variance),
         "extremes" => Ok(Measures::Extremes),

@@ -54,6 +54,86 @@ pub(crate) fn pick_from(
     at
 }
 
+/// Looks up keys in a table, of which `u32::MAX` marks keys without a target, and writes the targets of the others, and
+/// their positions, to the front of two slices. `first` is the position of the first key. Returns how many there are. Keys past the
+/// end of the table have no target.
+///
+/// The table comes with marks, if few keys have a target: `marks[key & (marks.len() - 1)]` is not 0 if a key has one.
+/// The rest of the slices is unspecified. No more keys are examined than the shorter of them has elements.
+///
+/// ```
+/// let table = [u32::MAX, 5, u32::MAX, 6];
+/// let (mut targets, mut positions) = ([0; 4], [0; 4]);
+/// let into = (&mut targets[..], &mut positions[..]);
+/// let found = nnz_bitpack::find_in_table(&[3, 2, 1, 9], 10, (&table, &[]), into);
+/// assert_eq!((&targets[..found], &positions[..found]), (&[6, 5][..], &[10, 12][..]));
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn find_in_table(
+    keys: &[u32],
+    first: u32,
+    (table, marks): (&[u32], &[u8]),
+    into: (&mut [u32], &mut [u32]),
+) -> usize {
+    let mut found = Found { targets: into.0, positions: into.1, len: 0 };
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernels::x86::avx512::is_available() {
+        // SAFETY: the processor has the instructions.
+        return unsafe { crate::kernels::x86::pick::find_avx512(keys, first, table, found) };
+    }
+    if marks.is_empty() {
+        found.add(keys, first, table);
+    } else {
+        found.add_marked(keys, first, (table, marks));
+    }
+    found.len
+}
+
+/// Targets and positions that were found.
+pub(crate) struct Found<'a> {
+    pub(crate) targets: &'a mut [u32],
+    pub(crate) positions: &'a mut [u32],
+    pub(crate) len: usize,
+}
+
+impl Found<'_> {
+    /// Adds those of keys, of which `first` is the position of the first. Which ones have a target is hard to predict, so that
+    /// there is no branch.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, keys: &[u32], first: u32, table: &[u32]) {
+        let (targets, positions) = (&mut self.targets[..], &mut self.positions[..]);
+        let mut len = self.len;
+        for (offset, &key) in (0..).zip(keys) {
+            let target = table.get(key as usize).copied().unwrap_or(u32::MAX);
+            // Written in any case; kept if there is a target.
+            let (Some(to), Some(at)) = (targets.get_mut(len), positions.get_mut(len)) else {
+                break;
+            };
+            (*to, *at) = (target, first.wrapping_add(offset));
+            len += usize::from(target != u32::MAX);
+        }
+        self.len = len;
+    }
+
+    /// Same as [`add`](Self::add), without groups of which none is marked.
+    fn add_marked(&mut self, keys: &[u32], first: u32, (table, marks): (&[u32], &[u8])) {
+        const GROUP: usize = 8;
+        let Some(mask) = marks.len().checked_sub(1) else { return };
+        let mut start = first;
+        let (groups, rest) = keys.as_chunks::<GROUP>();
+        for group in groups {
+            // Keys past the end can be marked here, and have no target.
+            let marked = group.iter().fold(0, |any, key| any | marks[*key as usize & mask]);
+            if marked != 0 {
+                self.add(group, start, table);
+            }
+            start = start.wrapping_add(8);
+        }
+        self.add(rest, start, table);
+    }
+}
+
 /// Writes the indices of the set bits, ascending, to the front of `out`, and clears the bits.
 /// Returns the number of indices.
 ///
@@ -131,6 +211,44 @@ mod tests {
     use nnz_testing::random::Random;
 
     use super::*;
+
+    fn into(lists: &mut [Vec<u32>; 2]) -> Found<'_> {
+        let [targets, positions] = lists.each_mut().map(|list| &mut list[..]);
+        Found { targets, positions, len: 0 }
+    }
+
+    #[test]
+    fn lookups_match_scalar_ones() {
+        let mut random = Random::new(3);
+        for len in (0..70).chain([1000]) {
+            let table: Vec<u32> = (0..50_u32)
+                .map(|at| if random.below(2) == 0 { u32::MAX } else { 7 * at })
+                .collect();
+            let mut key = || u32::try_from(random.below(60)).unwrap();
+            let mut keys: Vec<u32> = (0..len).map(|_| key()).collect();
+            keys.extend([u32::MAX, 1 << 31, 49, 50]);
+            for short in [0, 5, 20] {
+                let room = keys.len() - short.min(keys.len());
+                let mut found = [vec![9; room], vec![9; room]];
+                let (mut each, mut marked) = (found.clone(), found.clone());
+                let first = u32::MAX - 20;
+                let Found { targets, positions, .. } = into(&mut found);
+                let all = find_in_table(&keys, first, (&table, &[]), (targets, positions));
+                let mut one_by_one = into(&mut each);
+                one_by_one.add(&keys[..room], first, &table);
+                assert_eq!(all, one_by_one.len);
+                let marks: Vec<u8> = (0..64)
+                    .map(|at| table.get(at).is_some_and(|to| *to != u32::MAX).into())
+                    .collect();
+                let mut with_marks = into(&mut marked);
+                with_marks.add_marked(&keys[..room], first, (&table, &marks));
+                assert_eq!(all, with_marks.len);
+                for (found, (each, marked)) in found.iter().zip(each.iter().zip(&marked)) {
+                    assert_eq!((&found[..all], &found[..all]), (&each[..all], &marked[..all]));
+                }
+            }
+        }
+    }
 
     #[test]
     fn pick_matches_scalar() {

@@ -66,8 +66,8 @@ pub use progress::{NoProgress, Progress, ProgressPart};
 pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
-    BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,
-    UnitReader, Wrapped, check_requested,
+    BatchReader, BatchUnits, COMMENT, CopyEntries, MatrixSource, Metadata, Projection,
+    SequentialReader, Unit, UnitReader, Unscaled, Wrapped, check_requested,
 };
 pub use text::{
     BYTE_ORDER_MARK, GIT_LFS, TEXT_START, is_git_lfs_pointer, not_text, write_float32,

@@ -196,6 +196,35 @@ impl Metadata {
     }
 }
 
+/// A matrix without the factors of its rows or columns, as returned by [`MatrixSource::unscaled`].
+#[non_exhaustive]
+pub struct Unscaled<'a> {
+    /// The matrix.
+    pub source: Box<dyn MatrixSource + 'a>,
+    /// The axis with factors.
+    pub axis: Axis,
+    /// A factor for each row or column.
+    pub factors: Arc<[f64]>,
+}
+
+impl<'a> Unscaled<'a> {
+    /// Creates it.
+    #[must_use]
+    pub fn new(source: Box<dyn MatrixSource + 'a>, axis: Axis, factors: Arc<[f64]>) -> Self {
+        Self { source, axis, factors }
+    }
+}
+
+impl fmt::Debug for Unscaled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unscaled").field("axis", &self.axis).finish_non_exhaustive()
+    }
+}
+
+/// Copies the entries of a matrix, for [`MatrixSource::over_copy`].
+pub type CopyEntries<'a, 'f> =
+    dyn FnMut(Box<dyn MatrixSource + 'a>) -> Result<Box<dyn MatrixSource + 'a>> + 'f;
+
 /// The source that another one wraps.
 #[derive(Clone, Copy)]
 pub enum Wrapped<'a> {
@@ -451,6 +480,28 @@ pub trait MatrixSource: Send + Sync {
         fields: Projection,
     ) -> Option<Box<dyn Unit + '_>> {
         self.wrapped().of_same_entries()?.scattered(majors, most, fields)
+    }
+
+    /// Rebuilds a matrix whose values are computed over a copy of the entries that they are computed from, with the selected
+    /// rows and columns, given by ranges. `copy` is given these entries, which take less memory than computed values.
+    /// `None` if values are not computed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be copied.
+    fn over_copy<'a>(
+        &'a self,
+        selected: Option<&[Vec<Range<u64>>; 2]>,
+        copy: &mut CopyEntries<'a, '_>,
+    ) -> Result<Option<Box<dyn MatrixSource + 'a>>> {
+        let same = self.wrapped().of_same_entries();
+        same.map_or(Ok(None), |inner| inner.over_copy(selected, copy))
+    }
+
+    /// Returns another matrix and the factors of its rows, or of its columns, if the values are its values multiplied by
+    /// them: products and sums can be multiplied instead.
+    fn unscaled(&self) -> Option<Unscaled<'_>> {
+        self.wrapped().of_same_entries()?.unscaled()
     }
 
     /// Returns the first two positions in the file of entries at a row and column, for messages.

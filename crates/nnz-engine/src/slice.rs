@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, At, Axis, Error, Header, MatrixSource, Names, Order, Place, Projection, Result,
-    Shape, Storage, Structure, UnitReader, Wrapped,
+    Annotations, At, Axis, CopyEntries, Error, Header, MatrixSource, Names, Order, Place,
+    Projection, Result, Shape, Storage, Structure, UnitReader, Wrapped,
 };
 
 use crate::annotations;
@@ -127,6 +127,15 @@ impl<'a> Slice<'a> {
             notes.extend(one.notes);
             Arc::new(one.picked)
         });
+        Self::with_picked(inner, place, picked, notes)
+    }
+
+    fn with_picked(
+        inner: Box<dyn MatrixSource + 'a>,
+        place: Place,
+        picked: [Arc<PositionMap>; 2],
+        notes: Vec<String>,
+    ) -> Result<Self> {
         let source = inner.header();
         let [major, minor] = by_order(&picked, source.order);
         let general = source.structure == Structure::General;
@@ -338,6 +347,22 @@ impl MatrixSource for Slice<'_> {
             (Some(row), Some(col)) => self.inner.locate(row, col),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Rows and columns are selected before values are computed.
+    fn over_copy<'b>(
+        &'b self,
+        selected: Option<&[Vec<Range<u64>>; 2]>,
+        copy: &mut CopyEntries<'b, '_>,
+    ) -> Result<Option<Box<dyn MatrixSource + 'b>>> {
+        if selected.is_some() || self.inner.header().structure != Structure::General {
+            return Ok(None);
+        }
+        let ranges = [self.ranges(Axis::Rows), self.ranges(Axis::Cols)];
+        self.inner.over_copy(Some(&ranges), &mut |inner| {
+            let picked = self.picked.each_ref().map(Arc::clone);
+            copy(Box::new(Slice::with_picked(inner, self.place.clone(), picked, Vec::new())?))
+        })
     }
 
     fn notes(&self) -> Vec<String> {

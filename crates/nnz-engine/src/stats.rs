@@ -43,6 +43,8 @@ pub enum Measures {
     Nnz,
     /// The number of elements that are not zero.
     Nonzero,
+    /// The number of elements that are not zero, sum and mean.
+    NonzeroSums,
     /// nnz, sum and mean.
     Sums,
     /// nnz, sum, mean and variance.
@@ -346,7 +348,7 @@ impl Pass {
             Order::Col => (options.cols, options.rows),
         };
         let (mut steps, _) = expand(header);
-        let nonzero = options.measures == Measures::Nonzero;
+        let nonzero = matches!(options.measures, Measures::Nonzero | Measures::NonzeroSums);
         if nonzero {
             steps.push(Box::new(PositiveZeros));
         }

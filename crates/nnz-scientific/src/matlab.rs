@@ -19,7 +19,7 @@ pub use sink::{DENSE_CAPABILITIES, SinkOptions, create, sparse_capabilities};
 pub use source::MatlabSource;
 pub use v5::{MatFile, is_v5};
 pub use v73::{UnsupportedMember, is_octave, is_v73, open, unsupported, variables};
-pub use variable::{Variable, is_variable_name};
+pub use variable::{Variable, is_variable_name, variable_name};
 
 /// Message for files in Octave's own formats: text, binary and HDF5.
 pub const OCTAVE: &str =

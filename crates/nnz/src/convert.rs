@@ -308,10 +308,15 @@ pub fn convert_source(
             &labelled
         }
     };
+    let is_new = is_missing_file(to);
     let mut done = convert_once(source, to, options, context);
     for _ in 1..ATTEMPTS {
         match &done {
-            Err(error) if source.rereadable() && created_concurrently(error, to) => {
+            Err(error)
+                if source.rereadable()
+                    && (created_concurrently(error, to)
+                        || (is_new && matches!(error.kind(), ErrorKind::Exists))) =>
+            {
                 done = convert_once(source, to, options, context);
             }
             _ => break,
@@ -338,6 +343,13 @@ fn of_target(error: Error, from: &Place, to: &Location, context: &Context) -> Er
         }
         other => other,
     })
+}
+
+/// Returns whether a group is written to a file that does not exist. If it does later, another process has created it, but
+/// perhaps not the group.
+fn is_missing_file(to: &Location) -> bool {
+    let Location::Path { path, group: Some(group) } = to else { return false };
+    !group.is_empty() && !nnz_core::is_url(path) && path.symlink_metadata().is_err()
 }
 
 /// Maximum number of attempts to write a group to a file that others create at the same time.

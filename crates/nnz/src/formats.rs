@@ -591,6 +591,11 @@ pub trait Format: Send + Sync {
         Ok(self.info().containers && self.abilities().collections.is_none() && has_groups(path)?)
     }
 
+    /// Returns the name of a group for a matrix with this name, if several are written. By default it is the same.
+    fn group_name(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
     /// Returns whether an attribute marks its group as one of this format. By default it does not.
     fn marks_group(&self, found: &FoundGroup) -> bool {
         let _ = found;

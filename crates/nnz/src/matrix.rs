@@ -8,8 +8,8 @@
 pub use nnz_engine::IndexPointers;
 
 pub use nnz_core::{
-    About, ArrayAbout, At, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates,
-    Element, Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, Placed,
+    About, ArrayAbout, At, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, CopyEntries,
+    Duplicates, Element, Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, Placed,
     SequentialReader, SinkCapabilities, Storage, StringList, StringReader, Structure, Triangle,
-    Unit, UnitReader, Wrapped, Written,
+    Unit, UnitReader, Unscaled, Wrapped, Written,
 };

@@ -80,7 +80,10 @@ fn run(
     let found = context.detect(from, &options.open)?;
     let to = &to.resolve_target()?;
     if options.format.is_none() && context.format_of_target(to, options).is_err() {
-        options.format = Some(found.format().info().name).filter(|name| !name.as_str().is_empty());
+        // Groups have formats of their own.
+        let known =
+            |name: &crate::formats::FormatName| context.registry().find(name.as_str()).is_some();
+        options.format = Some(found.format().info().name).filter(known);
     }
     let mut done = RepairSummary {
         repairs: Vec::new(),

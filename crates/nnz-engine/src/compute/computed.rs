@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{
-    At, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Place, Projection, Result,
-    Scalar, Structure, Unit, UnitReader, ValueType, Values, Wrapped,
+    At, Batch, CopyEntries, Duplicates, Error, ErrorKind, Header, MatrixSource, Place, Projection,
+    Result, Scalar, Structure, Unit, UnitReader, Unscaled, ValueType, Values, Wrapped,
 };
 
 use super::duplicates::{DuplicateCheck, UnitEnds};
@@ -34,8 +34,8 @@ use crate::{Selection, Slice};
 /// assert_eq!(matrix.values(), &vec![2.0_f32.ln(), 4.0_f32.ln()].into());
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
-pub struct Computed {
-    inner: Box<dyn MatrixSource>,
+pub struct Computed<'a> {
+    inner: Box<dyn MatrixSource + 'a>,
     place: Place,
     steps: Arc<[ValueStep]>,
     header: Header,
@@ -45,19 +45,19 @@ pub struct Computed {
     spare: Mutex<Vec<Values>>,
 }
 
-impl std::fmt::Debug for Computed {
+impl std::fmt::Debug for Computed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Computed").field("steps", &self.steps).finish_non_exhaustive()
     }
 }
 
-impl Computed {
+impl<'a> Computed<'a> {
     /// Applies steps, in order, to the values of a matrix.
     ///
     /// # Errors
     ///
     /// Fails if a step does not fit the matrix ([`ValueStep::check`]), and for complex numbers and fill values.
-    pub fn new(inner: Box<dyn MatrixSource>, steps: Vec<ValueStep>) -> Result<Self> {
+    pub fn new(inner: Box<dyn MatrixSource + 'a>, steps: Vec<ValueStep>) -> Result<Self> {
         let place = inner.place();
         let shape = inner.header().shape;
         steps.iter().try_for_each(|step| step.check(shape))?;
@@ -98,11 +98,11 @@ impl Computed {
         })
     }
 
-    fn applied<'a>(
-        &'a self,
-        unit: Box<dyn Unit + 'a>,
+    fn applied<'u>(
+        &'u self,
+        unit: Box<dyn Unit + 'u>,
         ends: Option<Arc<UnitEnds>>,
-    ) -> ComputedUnit<'a> {
+    ) -> ComputedUnit<'u> {
         ComputedUnit { unit, computed: self, ends }
     }
 
@@ -115,7 +115,7 @@ impl Computed {
     }
 }
 
-impl MatrixSource for Computed {
+impl MatrixSource for Computed<'_> {
     fn wrapped(&self) -> Wrapped<'_> {
         Wrapped::OtherEntries(&*self.inner)
     }
@@ -184,6 +184,45 @@ impl MatrixSource for Computed {
         self.inner.stored_before(major)
     }
 
+    fn over_copy<'a>(
+        &'a self,
+        selected: Option<&[Vec<Range<u64>>; 2]>,
+        copy: &mut CopyEntries<'a, '_>,
+    ) -> Result<Option<Box<dyn MatrixSource + 'a>>> {
+        let inner = match self.inner.over_copy(selected, copy)? {
+            Some(inner) => inner,
+            None => copy(Box::new(&*self.inner))?,
+        };
+        let steps = self.steps.iter().map(|step| match selected {
+            Some(ranges) => step.selected(ranges),
+            None => step.clone(),
+        });
+        let header = inner.header().clone().value_type(self.header.value_type).iso(false);
+        Ok(Some(Box::new(Computed {
+            inner,
+            place: self.place.clone(),
+            steps: steps.collect(),
+            header,
+            refuses_duplicates: self.refuses_duplicates,
+            spare: Mutex::default(),
+        })))
+    }
+
+    fn unscaled(&self) -> Option<Unscaled<'_>> {
+        let (ValueStep::ScaleAxis(axis, factors), steps) = self.steps.split_last()? else {
+            return None;
+        };
+        let source = Box::new(Computed {
+            inner: Box::new(&*self.inner),
+            place: self.place.clone(),
+            steps: steps.into(),
+            header: self.header.clone(),
+            refuses_duplicates: self.refuses_duplicates,
+            spare: Mutex::default(),
+        });
+        Some(Unscaled::new(source, *axis, Arc::clone(factors)))
+    }
+
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         self.inner.locate(row, col)
     }
@@ -192,7 +231,7 @@ impl MatrixSource for Computed {
 /// Units, with steps.
 struct ComputedUnits<'a> {
     units: Box<dyn UnitReader<'a> + 'a>,
-    computed: &'a Computed,
+    computed: &'a Computed<'a>,
     duplicates: Option<DuplicateCheck>,
     /// Of the units that are not decoded, in order.
     waiting: VecDeque<Arc<UnitEnds>>,
@@ -227,7 +266,7 @@ impl<'a> UnitReader<'a> for ComputedUnits<'a> {
 /// A unit, with steps.
 struct ComputedUnit<'a> {
     unit: Box<dyn Unit + 'a>,
-    computed: &'a Computed,
+    computed: &'a Computed<'a>,
     ends: Option<Arc<UnitEnds>>,
 }
 

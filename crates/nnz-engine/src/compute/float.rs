@@ -19,6 +19,9 @@ pub trait Float: Element + Copy + Default + PartialOrd + Into<f64> {
     /// Multiplies numbers by a factor.
     fn scale(numbers: &mut [Self], factor: f64);
 
+    /// Multiplies each number by the factor at an index; NaN without one.
+    fn scale_at(numbers: &mut [Self], factors: &[f64], indices: &[u32]);
+
     /// Replaces numbers by `ln(1 + number)`.
     fn log1p(numbers: &mut [Self]);
 }
@@ -46,6 +49,13 @@ macro_rules! floats {
             fn scale(numbers: &mut [Self], factor: f64) {
                 let factor = Self::of(factor);
                 numbers.iter_mut().for_each(|number| *number *= factor);
+            }
+
+            #[allow(clippy::cast_possible_truncation, reason = "it rounds, as for all factors")]
+            fn scale_at(numbers: &mut [Self], factors: &[f64], indices: &[u32]) {
+                for (number, index) in numbers.iter_mut().zip(indices) {
+                    *number *= factors.get(*index as usize).copied().unwrap_or(f64::NAN) as Self;
+                }
             }
 
             fn log1p(numbers: &mut [Self]) {

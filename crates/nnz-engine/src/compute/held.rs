@@ -4,18 +4,20 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nnz_core::{
-    Batch, Header, MatrixSource, Minors, Projection, Result, Unit, UnitReader, Values, Wrapped,
+    Batch, Header, MatrixSource, Projection, Result, Unit, UnitReader, Values, Wrapped,
 };
 use nnz_storage::TaskContext;
 
 use super::entries::pass;
+use super::packed::PackedBatch;
+use crate::Observed;
 use crate::flow::{Join, Work, Workers, Write};
 use crate::stages::expanded_type;
 
-/// A matrix whose decoded entries are in memory. All of them are read from there; parts are read from the matrix.
-pub(super) struct Held<'a> {
-    inner: &'a dyn MatrixSource,
-    batches: Vec<Batch>,
+/// A matrix whose entries are in memory, bit-packed. All of them are read from there; parts are read from the matrix.
+struct Held<'a> {
+    inner: Box<dyn MatrixSource + 'a>,
+    batches: Vec<PackedBatch>,
 }
 
 impl std::fmt::Debug for Held<'_> {
@@ -24,27 +26,42 @@ impl std::fmt::Debug for Held<'_> {
     }
 }
 
-impl<'a> Held<'a> {
-    /// `batches` are what [`read`](Self::read) returned for this matrix.
-    pub(super) fn new(inner: &'a dyn MatrixSource, batches: Vec<Batch>) -> Self {
-        Self { inner, batches }
-    }
-
-    /// Reads the entries; `None` if they take more than `most` bytes.
-    pub(super) fn read(
-        inner: &dyn MatrixSource,
-        most: u64,
-        context: &TaskContext,
-    ) -> Result<Option<Vec<Batch>>> {
-        let reading = Reading { most, header: inner.header(), bytes: AtomicU64::new(0) };
-        let mut batches = Batches(Vec::new());
-        pass(inner, &reading, &mut WhileFits, &mut batches, Workers::of(context))?;
-        let fits = reading.bytes.into_inner() <= most;
-        Ok(fits.then_some(batches.0))
+/// Holds the entries of a matrix in memory, unless they take more than `most` bytes. `what` is the name of this pass. Values
+/// that are computed are computed again in each pass, from entries that take less memory.
+pub(super) fn hold<'a>(
+    source: &'a dyn MatrixSource,
+    most: u64,
+    what: &str,
+    context: &TaskContext,
+) -> Result<Box<dyn MatrixSource + 'a>> {
+    let mut copy = |inner: Box<dyn MatrixSource + 'a>| -> Result<Box<dyn MatrixSource + 'a>> {
+        let observed = Observed::new(&*inner, what, context.progress());
+        let found = packed(&observed, most, context)?;
+        Ok(match found {
+            Some(batches) => Box::new(Held { inner, batches }),
+            None => inner,
+        })
+    };
+    match source.over_copy(None, &mut copy)? {
+        Some(computed) => Ok(computed),
+        None => copy(Box::new(source)),
     }
 }
 
-/// Copies decoded batches into memory of their size.
+/// Reads and packs the entries; `None` if they take more than `most` bytes.
+fn packed(
+    source: &dyn MatrixSource,
+    most: u64,
+    context: &TaskContext,
+) -> Result<Option<Vec<PackedBatch>>> {
+    let reading = Reading { most, header: source.header(), bytes: AtomicU64::new(0) };
+    let mut batches = Batches(Vec::new());
+    pass(source, &reading, &mut WhileFits, &mut batches, Workers::of(context))?;
+    let fits = reading.bytes.into_inner() <= most;
+    Ok(fits.then_some(batches.0))
+}
+
+/// Packs batches.
 struct Reading<'a> {
     most: u64,
     header: &'a Header,
@@ -52,36 +69,29 @@ struct Reading<'a> {
     bytes: AtomicU64,
 }
 
-impl Reading<'_> {
-    fn empty(&self) -> Batch {
-        Batch::new(self.header.order, Values::new(expanded_type(self.header)))
-    }
-}
-
 impl Work for Reading<'_> {
     type Batch = Batch;
     /// The batch, unless there is no room for it.
-    type Decoded = Option<Batch>;
-    type Encoded = Batch;
+    type Decoded = Option<PackedBatch>;
+    type Encoded = Option<PackedBatch>;
     type Joint = ();
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Option<Batch>, Vec<u64>)> {
-        let mut batch = self.empty();
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Option<PackedBatch>, Vec<u64>)> {
+        let mut batch = Batch::new(self.header.order, Values::new(expanded_type(self.header)));
         let mut stored = Vec::with_capacity(1);
         for unit in units {
             unit.decode(&mut batch)?;
             stored.push(batch.entries() as u64);
         }
-        let bytes = bytes_of(&batch);
+        let packed = PackedBatch::new(&batch);
+        let bytes = packed.bytes();
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let fits = before.saturating_add(bytes) <= self.most;
-        // A copy has no room for more.
-        Ok((fits.then(|| batch.clone()), stored))
+        Ok((fits.then_some(packed), stored))
     }
 
-    fn encode(&self, batch: Option<Batch>, (): ()) -> Result<Batch> {
-        // Without room, nothing is encoded.
-        Ok(batch.unwrap_or_else(|| self.empty()))
+    fn encode(&self, batch: Option<PackedBatch>, (): ()) -> Result<Option<PackedBatch>> {
+        Ok(batch)
     }
 }
 
@@ -89,38 +99,23 @@ impl Work for Reading<'_> {
 struct WhileFits;
 
 impl Join<Reading<'_>> for WhileFits {
-    fn join(&mut self, batch: &Option<Batch>) -> Result<Option<()>> {
+    fn join(&mut self, batch: &Option<PackedBatch>) -> Result<Option<()>> {
         Ok(batch.as_ref().map(|_| ()))
     }
 }
 
-struct Batches(Vec<Batch>);
+struct Batches(Vec<PackedBatch>);
 
 impl Write<Reading<'_>> for Batches {
-    fn write(&mut self, batch: Batch) -> Result<()> {
-        self.0.push(batch);
+    fn write(&mut self, batch: Option<PackedBatch>) -> Result<()> {
+        self.0.extend(batch);
         Ok(())
     }
 }
 
-fn bytes_of(batch: &Batch) -> u64 {
-    let entries = batch.entries() as u64;
-    let minor = match &batch.minors {
-        Minors::U32(_) => 4,
-        Minors::U64(_) => 8,
-        Minors::Spans(_) => 0,
-    };
-    let value = match &batch.values {
-        Values::Iso(_) => 0,
-        values => values.value_type().size() as u64,
-    };
-    // An offset, and perhaps a number, for each run.
-    entries * (minor + value) + batch.runs() as u64 * 24
-}
-
 impl MatrixSource for Held<'_> {
     fn wrapped(&self) -> Wrapped<'_> {
-        Wrapped::OtherEntries(self.inner)
+        Wrapped::OtherEntries(&*self.inner)
     }
 
     fn header(&self) -> &Header {
@@ -145,7 +140,7 @@ impl MatrixSource for Held<'_> {
 }
 
 struct HeldUnits<'a> {
-    batches: std::slice::Iter<'a, Batch>,
+    batches: std::slice::Iter<'a, PackedBatch>,
 }
 
 impl<'a> UnitReader<'a> for HeldUnits<'a> {
@@ -155,12 +150,11 @@ impl<'a> UnitReader<'a> for HeldUnits<'a> {
 }
 
 struct HeldUnit<'a> {
-    batch: &'a Batch,
+    batch: &'a PackedBatch,
 }
 
 impl Unit for HeldUnit<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        batch.clone_from(self.batch);
-        Ok(())
+        self.batch.unpack(batch)
     }
 }

@@ -1,5 +1,7 @@
 //! Linear algebra with few columns, in 64-bit floats. Matrices are stored by row.
 
+use super::float::Float;
+
 /// The most rounds of rotations, of which a symmetric matrix takes about ten.
 const ROUNDS: usize = 60;
 
@@ -17,12 +19,24 @@ pub(super) fn gram(matrix: &[f64], width: usize) -> Vec<f64> {
 /// Returns `a b`, where `a` has `inner` and `b` has `width` columns.
 pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f64> {
     let mut result = vec![0.0; a.len() / inner.max(1) * width];
-    for (into, row) in result.chunks_exact_mut(width).zip(a.chunks_exact(inner)) {
+    add_product(a, inner, b, width, &mut result);
+    result
+}
+
+/// Adds `a b` to `sums`, where `a` has `inner` and `b` has `width` columns.
+pub(super) fn add_product<T: Float>(
+    a: &[T],
+    inner: usize,
+    b: &[f64],
+    width: usize,
+    sums: &mut [f64],
+) {
+    for (sums, row) in sums.chunks_exact_mut(width).zip(a.chunks_exact(inner)) {
         for (factor, b) in row.iter().zip(b.chunks_exact(width)) {
-            into.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
+            let factor: f64 = (*factor).into();
+            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
         }
     }
-    result
 }
 
 /// Returns a column of a matrix.

@@ -2,17 +2,15 @@
 
 use std::cell::Cell;
 
-use nnz_core::{Axis, Error, MatrixSource, Result, ValueType};
+use nnz_core::{Axis, Error, MatrixSource, Result, Unscaled, ValueType};
 use nnz_storage::TaskContext;
 
 use super::float::Float;
-use super::held::Held;
-use super::linear_algebra::{
-    by_row, column_of, eigen, extend_orthonormal, gram, power_of_two, product, scale_to_one,
-};
+use super::held::hold;
+use super::krylov::Subspace;
+use super::linear_algebra::{eigen, gram, product, scale_to_one};
 use super::product::multiply;
 use super::totals::cell_axis;
-use crate::random::Random;
 use crate::{Measures, Observed, StatsOptions, Transposed, stats};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
@@ -27,7 +25,7 @@ pub struct PcaOptions {
     /// The axis of the observations, of which each has a value for each feature. By default the axis of
     /// the cells, or the rows.
     pub observations: Option<Axis>,
-    /// The number of iterations, of two passes over the entries each; there are five more.
+    /// The number of iterations, of two passes over the entries each; there are four more.
     pub iterations: usize,
     /// The seed of the random numbers to begin with.
     pub seed: u64,
@@ -66,14 +64,12 @@ pub struct Pca {
     pub total_variance: f64,
 }
 
-/// Columns that are multiplied together.
-const BLOCK: usize = 32;
-
 /// The part of the memory that entries may take.
 const HELD: u64 = 2;
 
 /// Computes the first principal components of a matrix, whose features are centred, by a randomized block
-/// Krylov method. The centred matrix is not formed. The result is the same for any number of threads.
+/// Krylov method. The centred matrix is not formed. Products are added up in floats of as many bits as the values. The result is
+/// the same for any number of threads.
 ///
 /// The largest element of each column of the loadings is positive.
 ///
@@ -101,13 +97,15 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         };
         return Err(error.with_context(place).with_hint("components", "sets the number"));
     }
-    // Sums, products and the result, each of two arrays.
+    // A product, its sums and the columns so far, or the result and its rotation; and as much for the features.
     let width = (components + MORE).next_multiple_of(8).min(least);
-    // The columns of the subspace and their images, each in two orders.
-    let (_, most) = subspace(features, width, options);
-    let needed = ((observations.saturating_add(features)) as u64)
-        .saturating_mul(6 * 8 * width as u64)
-        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64));
+    let most = Subspace::most_columns(features, width, options);
+    let size = if header.value_type == ValueType::F32 { 4 } else { 8 };
+    let needed = (observations as u64)
+        .saturating_mul(3 * 8 * width as u64)
+        .saturating_add((features as u64).saturating_mul(6 * 8 * width as u64))
+        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64))
+        .saturating_add((observations as u64).saturating_mul(size * most as u64));
     if needed > context.result_memory() {
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
@@ -116,110 +114,51 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let passes = Passes {
         context,
         done: Cell::new(0),
-        count: options.iterations.saturating_mul(2).saturating_add(5),
+        count: options.iterations.saturating_mul(2).saturating_add(4),
     };
-    let held = passes
-        .observe(source, |source| Held::read(source, context.memory() / HELD, context))
-        .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
-    let held = held.map(|batches| Held::new(source, batches));
-    let source = held.as_ref().map_or(source, |held| held as &dyn MatrixSource);
+    let held = hold(source, context.memory() / HELD, &passes.next(), context);
+    let held = held.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    // Factors of features are those of the columns that it is multiplied by, too.
+    let unscaled =
+        held.unscaled().filter(|found| found.axis != axis && are_moderate(&found.factors));
+    let (source, factors) = match &unscaled {
+        Some(Unscaled { source, factors, .. }) => (&**source, Some(&**factors)),
+        None => (&*held, None),
+    };
     let transposed = Transposed::new(Box::new(source));
     let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
         Axis::Rows => [source, &transposed],
         Axis::Cols => [&transposed, source],
     };
-    let centred = Centred::new([by_observation, by_feature], &passes)?;
+    let centred = Centred::new([by_observation, by_feature], factors, &passes)?;
 
-    let basis = krylov(&centred, features, width, options)?;
-    let mut scores = centred.times(&basis, width, Precision::Full)?;
+    let subspace = Subspace::find(&centred, features, width, options)?;
+    let Centred { mean, total_variance, .. } = centred;
+    // Entries are not needed any more.
+    drop(transposed);
+    drop(unscaled);
+    drop(held);
+    let (basis, mut scores) = subspace.best(components);
+    drop(subspace);
     if scores.iter().any(|score| !score.is_finite()) {
         let what = "values are not finite or too large to compute principal components";
         return Err(Error::unsupported(place.clone(), what));
     }
     let scale = scale_to_one(&mut scores);
-    let (values, vectors) = eigen(gram(&scores, width), width);
-    let vectors: Vec<f64> =
-        vectors.chunks_exact(width).flat_map(|row| &row[..components]).copied().collect();
+    let (values, vectors) = eigen(gram(&scores, components), components);
     let mut found = Pca {
-        scores: product(&scores, width, &vectors, components),
-        loadings: product(&basis, width, &vectors, components),
+        scores: product(&scores, components, &vectors, components),
+        loadings: product(&basis, components, &vectors, components),
         singular_values: values[..components]
             .iter()
             .map(|value| value.max(0.0).sqrt() * scale)
             .collect(),
-        mean: centred.mean,
-        total_variance: centred.total_variance,
+        mean,
+        total_variance,
     };
     found.scores.iter_mut().for_each(|score| *score *= scale);
     found.orient();
     Ok(found)
-}
-
-/// Returns `width` orthonormal columns with a row for each feature, which nearly span the first components: block Krylov with
-/// Rayleigh-Ritz. Random columns are multiplied by the matrix and its transpose, what is new in the result again, and so on; the
-/// columns are the best in the subspace that all of these span.
-fn krylov(
-    centred: &Centred<'_>,
-    features: usize,
-    width: usize,
-    options: &PcaOptions,
-) -> Result<Vec<f64>> {
-    let (mut block, most) = subspace(features, width, options);
-    let mut random = Random::new(options.seed);
-    let mut next = random.numbers(features.saturating_mul(block));
-    let (mut columns, mut images) = (Vec::new(), Vec::new());
-    let mut scales = None;
-    for _ in 0..=options.iterations {
-        if columns.len() + block > most && columns.len() < features {
-            // It starts again from the best columns, so that the subspace does not grow with the number of steps.
-            (next, block) = (ritz(&columns, &images, width), width);
-            columns.clear();
-            images.clear();
-        }
-        let known = columns.len();
-        extend_orthonormal(&mut columns, &next, block, |rows| random.numbers(rows));
-        let added = columns.len() - known;
-        if added == 0 {
-            break;
-        }
-        let mut scores = centred.times(&by_row(&columns[known..]), added, Precision::OfValues)?;
-        // Squares of very large or small numbers are not floats, so all are divided by the same.
-        let (of_scores, of_images) = *scales.get_or_insert_with(|| (power_of_two(&scores), None));
-        scores.iter_mut().for_each(|score| *score /= of_scores);
-        next = centred.transposed_times(&scores, added, Precision::OfValues)?;
-        let of_images = of_images.unwrap_or_else(|| power_of_two(&next));
-        scales = Some((of_scores, Some(of_images)));
-        next.iter_mut().for_each(|element| *element /= of_images);
-        images.extend((0..added).map(|at| column_of(&next, added, at)));
-        block = added;
-    }
-    Ok(ritz(&columns, &images, width))
-}
-
-/// Returns the number of columns that are multiplied together, and the most that span the subspace.
-fn subspace(features: usize, width: usize, options: &PcaOptions) -> (usize, usize) {
-    let steps = options.iterations.saturating_add(1);
-    let block = BLOCK.max(width.div_ceil(steps).next_multiple_of(8)).min(features);
-    let most = (8 * BLOCK).max(2 * width).min(block.saturating_mul(steps)).min(features);
-    (block, most)
-}
-
-/// Returns the `width` best columns of the subspace of orthonormal columns, of which `images` are the images under a symmetric
-/// matrix.
-fn ritz(columns: &[Vec<f64>], images: &[Vec<f64>], width: usize) -> Vec<f64> {
-    let size = columns.len();
-    let mut small = vec![0.0; size * size];
-    for (row, column) in columns.iter().enumerate() {
-        for (col, image) in images.iter().enumerate() {
-            let product: f64 = column.iter().zip(image).map(|(a, b)| a * b).sum();
-            small[row * size + col] += 0.5 * product;
-            small[col * size + row] += 0.5 * product;
-        }
-    }
-    let (_, vectors) = eigen(small, size);
-    let vectors: Vec<f64> =
-        vectors.chunks_exact(size).flat_map(|row| &row[..width.min(size)]).copied().collect();
-    product(&by_row(columns), size, &vectors, width)
 }
 
 impl Pca {
@@ -258,6 +197,18 @@ impl Pca {
     }
 }
 
+/// Returns whether products with factors are far from the limits of `f32`.
+fn are_moderate(factors: &[f64]) -> bool {
+    factors.iter().all(|factor| *factor == 0.0 || (1e-12..1e12).contains(&factor.abs()))
+}
+
+/// Multiplies the rows of a matrix by factors.
+fn scale_rows(matrix: &mut [f64], width: usize, factors: &[f64]) {
+    for (row, factor) in matrix.chunks_exact_mut(width).zip(factors) {
+        row.iter_mut().for_each(|element| *element *= factor);
+    }
+}
+
 /// The passes over the entries, which report their progress.
 struct Passes<'a> {
     context: &'a TaskContext,
@@ -272,54 +223,59 @@ impl Passes<'_> {
         source: &dyn MatrixSource,
         pass: impl FnOnce(&dyn MatrixSource) -> Result<T>,
     ) -> Result<T> {
+        pass(&Observed::new(source, &self.next(), self.context.progress()))
+    }
+
+    /// Returns the name of the next pass.
+    fn next(&self) -> String {
         self.done.set(self.done.get() + 1);
-        let what = format!("computing, pass {} of {}", self.done.get(), self.count);
-        pass(&Observed::new(source, &what, self.context.progress()))
+        format!("computing, pass {} of {}", self.done.get(), self.count)
     }
 }
 
-/// In which floats products are computed.
-#[derive(Clone, Copy, PartialEq)]
-enum Precision {
-    /// Of 64 bits.
-    Full,
-    /// Of as many bits as the values, which is enough to find directions.
-    OfValues,
-}
-
 /// A matrix of observations by features, minus the mean of each feature.
-struct Centred<'a> {
+pub(super) struct Centred<'a> {
     /// By observation and by feature.
     sources: [&'a dyn MatrixSource; 2],
+    /// The factor of each feature, by which the values of the sources have to be multiplied.
+    factors: Option<&'a [f64]>,
     passes: &'a Passes<'a>,
     mean: Vec<f64>,
     total_variance: f64,
 }
 
 impl<'a> Centred<'a> {
-    fn new(sources: [&'a dyn MatrixSource; 2], passes: &'a Passes<'a>) -> Result<Self> {
+    fn new(
+        sources: [&'a dyn MatrixSource; 2],
+        factors: Option<&'a [f64]>,
+        passes: &'a Passes<'a>,
+    ) -> Result<Self> {
         let stats_options = StatsOptions::default().cols(true).measures(Measures::Variance);
         let moments = passes
             .observe(sources[0], |source| stats(source, &stats_options, passes.context))?
             .cols
             .unwrap_or_default();
-        let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
+        let mut mean: Vec<_> =
+            moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
         let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
-        let total_variance = variances.sum();
-        Ok(Self { sources, passes, mean, total_variance })
+        let mut variances: Vec<_> = variances.collect();
+        if let Some(factors) = factors {
+            scale_rows(&mut mean, 1, factors);
+            (0..2).for_each(|_| scale_rows(&mut variances, 1, factors));
+        }
+        let total_variance = variances.iter().sum();
+        Ok(Self { sources, factors, passes, mean, total_variance })
     }
 
-    /// Multiplies a source.
-    fn multiply(
-        &self,
-        at: usize,
-        right: &[f64],
-        width: usize,
-        precision: Precision,
-    ) -> Result<Vec<f64>> {
+    pub(super) fn value_type(&self) -> ValueType {
+        self.sources[0].header().value_type
+    }
+
+    /// Multiplies a source, in floats of as many bits as its values.
+    fn multiply(&self, at: usize, right: &[f64], width: usize) -> Result<Vec<f64>> {
         let context = self.passes.context;
         self.passes.observe(self.sources[at], |source| {
-            if precision == Precision::Full || source.header().value_type != ValueType::F32 {
+            if source.header().value_type != ValueType::F32 {
                 return multiply(source, right, width, context);
             }
             let right: Vec<f32> = right.iter().map(|number| Float::of(*number)).collect();
@@ -329,8 +285,15 @@ impl<'a> Centred<'a> {
     }
 
     /// Multiplies by a matrix with a row for each feature.
-    fn times(&self, right: &[f64], width: usize, precision: Precision) -> Result<Vec<f64>> {
-        let mut product = self.multiply(0, right, width, precision)?;
+    pub(super) fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        let mut product = match self.factors {
+            None => self.multiply(0, right, width)?,
+            Some(factors) => {
+                let mut right = right.to_vec();
+                scale_rows(&mut right, width, factors);
+                self.multiply(0, &right, width)?
+            }
+        };
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -342,13 +305,11 @@ impl<'a> Centred<'a> {
     }
 
     /// Multiplies the transposed matrix by one with a row for each observation.
-    fn transposed_times(
-        &self,
-        right: &[f64],
-        width: usize,
-        precision: Precision,
-    ) -> Result<Vec<f64>> {
-        let mut product = self.multiply(1, right, width, precision)?;
+    pub(super) fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        let mut product = self.multiply(1, right, width)?;
+        if let Some(factors) = self.factors {
+            scale_rows(&mut product, width, factors);
+        }
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);

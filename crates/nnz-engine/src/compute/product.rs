@@ -299,6 +299,9 @@ struct ByRow<T> {
 }
 
 impl<T: Float> ByRow<T> {
+    /// Bytes of the sums of a panel that stay in the cache of a core.
+    const CACHED: usize = 512 << 10;
+
     /// Entries that a row has at least, on average; the order is not worth it for fewer.
     const LEAST: usize = 4;
 
@@ -372,7 +375,8 @@ impl<T: Float> Work for Cols<'_, T> {
         let Panels { width, count } = self.panels;
         let panel_len = (self.dense.len() / count).max(1);
         let by_row = match prepared {
-            Ok(()) if width > 1 => {
+            // Sums that stay in the cache are added to in any order.
+            Ok(()) if width > 1 && self.rows * width * size_of::<T>() > ByRow::<T>::CACHED => {
                 let mut by_row = lock(&self.spare).pop().unwrap_or_default();
                 by_row.fill(&decoded, self.rows).then_some(by_row)
             }

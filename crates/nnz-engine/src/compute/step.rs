@@ -1,5 +1,6 @@
 //! Functions of values.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{Axis, Batch, Error, Minors, Result, Shape};
@@ -99,6 +100,20 @@ impl ValueStep {
         matches!(self, Self::Scale(_) | Self::ScaleAxis(..))
     }
 
+    /// Returns the step for selected rows and columns, given by ranges.
+    pub(super) fn selected(&self, ranges: &[Vec<Range<u64>>; 2]) -> Self {
+        let of = |axis: Axis, numbers: &[f64]| {
+            let ranges = &ranges[usize::from(axis == Axis::Cols)];
+            // Sources check their ranges.
+            ranges.iter().cloned().flatten().map(|at| factor(numbers, at)).collect()
+        };
+        match self {
+            Self::ScaleAxis(axis, factors) => Self::ScaleAxis(*axis, of(*axis, factors)),
+            Self::LimitAxis(axis, limits) => Self::LimitAxis(*axis, of(*axis, limits)),
+            other => other.clone(),
+        }
+    }
+
     /// Returns whether it needs minor indices.
     pub(super) fn needs_minors(&self, major: Axis) -> bool {
         matches!(self, Self::ScaleAxis(axis, _) | Self::LimitAxis(axis, _) if *axis != major)
@@ -114,9 +129,12 @@ impl ValueStep {
                     T::scale(&mut values[batch.run(run)], factor);
                 }
             }
-            Self::ScaleAxis(axis, factors) => {
-                by_axis(batch, values, (*axis, factors), |value, factor| value * factor);
-            }
+            Self::ScaleAxis(axis, factors) => match &batch.minors {
+                Minors::U32(minors) => T::scale_at(values, factors, minors),
+                _ => by_axis(batch, values, (*axis, factors), |value, factor| {
+                    value * T::of(factor).into()
+                }),
+            },
             Self::LimitAxis(axis, limits) => {
                 // NaN stays NaN.
                 let limited = |value, limit| if value > limit { limit } else { value };

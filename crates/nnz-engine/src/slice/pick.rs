@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nnz_core::{Batch, Error, Majors as BatchMajors, Minors, Order, Result, Shape};
 
-use super::position_map::{Lookup, NOWHERE, PositionMap, Stretch, in_stretches, in_table};
+use super::position_map::{Lookup, PositionMap, Stretch, in_stretches, in_table};
 use super::sorter::Sorter;
 use crate::stages::Step;
 
@@ -63,6 +63,14 @@ impl Pick {
         let majors = picked.majors.listed_mut();
         let mut positions: Vec<u32> = Vec::new();
         let mut minors: Vec<u64> = Vec::new();
+        // Targets that are in order, of axes with a table.
+        let table = match self.minors.lookup() {
+            Lookup::Few(marks, table) => Some((table, marks)),
+            Lookup::Table(table) => Some((table, &[][..])),
+            _ => None,
+        };
+        let table = table.filter(|_| self.minors.ascends() && !self.wide);
+        let targets = picked.minors.u32_mut();
         let too_many = |_| Error::argument("a batch has fewer than 2^32 entries");
         u32::try_from(batch.entries()).map_err(too_many)?;
         let mut sorter = Sorter::new(self.minors.len());
@@ -71,16 +79,18 @@ impl Pick {
             let start = positions.len();
             let entries = batch.run(run);
             let first = u32::try_from(entries.start).map_err(too_many)?;
-            match &batch.minors {
-                Minors::U32(all) => {
-                    let found = (&mut minors, &mut positions);
-                    match self.minors.lookup() {
-                        Lookup::Few(marks, table) => {
-                            find_few(&all[entries], first, (marks, table), found);
-                        }
-                        Lookup::Table(table) => find_in_table(&all[entries], first, table, found),
-                        _ => find(&all[entries], first, &place, found),
-                    }
+            match (&batch.minors, table) {
+                (Minors::U32(all), Some((table, marks))) => {
+                    let all = &all[entries];
+                    targets.resize(start + all.len(), 0);
+                    positions.resize(start + all.len(), 0);
+                    let into = (&mut targets[start..], &mut positions[start..]);
+                    let found = nnz_bitpack::find_in_table(all, first, (table, marks), into);
+                    targets.truncate(start + found);
+                    positions.truncate(start + found);
+                }
+                (Minors::U32(all), None) => {
+                    find(&all[entries], first, &place, (&mut minors, &mut positions));
                 }
                 _ => {
                     for (position, entry) in (first..).zip(entries) {
@@ -102,8 +112,7 @@ impl Pick {
             picked.minors.u64_mut().append(&mut minors);
         } else {
             // Minor axes up to 2^32 have 32-bit indices.
-            let narrow = minors.iter().map(|&minor| u32::try_from(minor).unwrap_or(u32::MAX));
-            picked.minors.u32_mut().extend(narrow);
+            targets.extend(minors.iter().map(|&minor| u32::try_from(minor).unwrap_or(u32::MAX)));
         }
         // Values are missing if they are not in the projection.
         if batch.values.len().is_none_or(|len| len >= batch.entries()) {
@@ -128,81 +137,6 @@ fn find(
             positions.push(position);
         }
     }
-}
-
-/// Places for the entries that are found in a run, which are cut to their number at the end.
-struct Found<'a> {
-    minors: &'a mut Vec<u64>,
-    positions: &'a mut Vec<u32>,
-    len: usize,
-}
-
-impl<'a> Found<'a> {
-    fn with_room(minors: &'a mut Vec<u64>, positions: &'a mut Vec<u32>, room: usize) -> Self {
-        let len = minors.len();
-        minors.resize(len + room, 0);
-        positions.resize(len + room, 0);
-        Self { minors, positions, len }
-    }
-
-    /// Adds the entries that have a target, of which `first` is the position of the first. Which ones do is hard to predict, so
-    /// that there is no branch.
-    #[inline(always)]
-    fn add(&mut self, all: &[u32], first: u32, table: &[u32]) {
-        let (minors, positions) = (&mut self.minors[..], &mut self.positions[..]);
-        let mut len = self.len;
-        for (position, &minor) in (first..).zip(all) {
-            let to = table.get(minor as usize).copied().unwrap_or(NOWHERE);
-            // Written in any case; kept if it is a target.
-            let (Some(into), Some(at)) = (minors.get_mut(len), positions.get_mut(len)) else {
-                break;
-            };
-            (*into, *at) = (to.into(), position);
-            len += usize::from(to != NOWHERE);
-        }
-        self.len = len;
-    }
-
-    fn finish(self) {
-        self.minors.truncate(self.len);
-        self.positions.truncate(self.len);
-    }
-}
-
-/// Same as [`find`], with a table.
-fn find_in_table(
-    all: &[u32],
-    first: u32,
-    table: &[u32],
-    (minors, positions): (&mut Vec<u64>, &mut Vec<u32>),
-) {
-    let mut found = Found::with_room(minors, positions, all.len());
-    found.add(all, first, table);
-    found.finish();
-}
-
-/// Same as [`find_in_table`], if few minors have a target: groups without any are skipped.
-fn find_few(
-    all: &[u32],
-    first: u32,
-    (marks, table): (&[u8], &[u32]),
-    (minors, positions): (&mut Vec<u64>, &mut Vec<u32>),
-) {
-    const GROUP: usize = 8;
-    let Some(mask) = marks.len().checked_sub(1) else { return };
-    let mut found = Found::with_room(minors, positions, all.len());
-    let mut start = first;
-    let (groups, rest) = all.as_chunks::<GROUP>();
-    for group in groups {
-        // Minors past the end can be marked here, and have no place.
-        let marked = group.iter().fold(0, |any, minor| any | marks[*minor as usize & mask]);
-        if marked != 0 {
-            found.add(group, start, table);
-        }
-        start = start.wrapping_add(8);
-    }
-    found.add(rest, start, table);
-    found.finish();
 }
 
 impl Step for Pick {

@@ -49,7 +49,44 @@ pub fn is_variable_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.chars().all(|other| other.is_ascii_alphanumeric() || other == '_')
+        && !KEYWORDS.contains(&name)
 }
+
+/// Returns a valid name like another one: other characters than letters and digits become underscores.
+#[must_use]
+pub fn variable_name(name: &str) -> String {
+    let valid = |other: char| if other.is_ascii_alphanumeric() { other } else { '_' };
+    let mut made: String = name.chars().map(valid).collect();
+    if !made.starts_with(|first: char| first.is_ascii_alphabetic()) || KEYWORDS.contains(&&*made) {
+        made.insert(0, 'x');
+    }
+    made.truncate(LONGEST_NAME);
+    made
+}
+
+/// Names that MATLAB reserves.
+const KEYWORDS: [&str; 20] = [
+    "break",
+    "case",
+    "catch",
+    "classdef",
+    "continue",
+    "else",
+    "elseif",
+    "end",
+    "for",
+    "function",
+    "global",
+    "if",
+    "otherwise",
+    "parfor",
+    "persistent",
+    "return",
+    "spmd",
+    "switch",
+    "try",
+    "while",
+];
 
 #[cfg(test)]
 mod tests {
@@ -59,6 +96,17 @@ mod tests {
     fn names_are_ascii_and_start_with_a_letter() {
         assert!(["A", "x_1", &"n".repeat(63)].into_iter().all(is_variable_name));
         let refused = ["", "1a", "_a", "a b", "a/b", "\u{e9}t\u{e9}", &"n".repeat(64)];
-        assert!(!refused.into_iter().any(is_variable_name));
+        assert!(!refused.into_iter().chain(KEYWORDS).any(is_variable_name));
+        assert!(
+            refused
+                .into_iter()
+                .chain(KEYWORDS)
+                .map(variable_name)
+                .all(|one| is_variable_name(&one))
+        );
+        assert_eq!(
+            ["A", "Problem/A", "end", "1a"].map(variable_name),
+            ["A", "Problem_A", "xend", "x1a"]
+        );
     }
 }

@@ -83,7 +83,14 @@ pub fn create(
     let threads = write.context.threads();
     let file_options = FileOptions { threads, track_order: false };
     let mut file = match options.add {
-        true => FileChange::add(path, &[&genome], write, (file_options, false))?.0,
+        true => {
+            let (file, added) = FileChange::add(path, &[&genome], write, (file_options, false))?;
+            if added.names_around.contains("matrix") {
+                let what = "a file of version 3, which has no groups of genomes";
+                return Err(Error::unsupported(place, what));
+            }
+            file
+        }
         false => FileWriter::create(path, write, file_options)?,
     };
     if !options.add {

@@ -144,7 +144,9 @@ impl StagedGroup {
         if there.is_dir() && !hidden.is_dir() {
             return Err(directory_in_the_way(&target));
         }
-        if let Some(access) = Access::of(&target).map_err(io)? {
+        // A directory does not get the permissions of a file.
+        let same_kind = there.is_dir() == hidden.is_dir();
+        if let Some(access) = Access::of(&target).map_err(io)?.filter(|_| same_kind) {
             access.apply_to_directory(&hidden).map_err(io)?;
         }
         match exchange(&hidden, &target) {

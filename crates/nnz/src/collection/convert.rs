@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use nnz_core::{Axis, Error, Result};
+use nnz_core::{Axis, Error, ErrorKind, Result};
 
 use super::{Collection, CollectionConcatOptions, CollectionSlice, groups};
 use crate::formats::{CollectionFormat, check_options};
@@ -75,8 +75,11 @@ fn write(
     context: &Context,
 ) -> Result<Option<Summary>> {
     let applied;
-    // Each of several matrices is reordered on its own.
     if source.is_several() {
+        if options.reorders() {
+            let what = "several matrices are not reordered; select one with ::NAME";
+            return Err(Error::new(ErrorKind::Argument(what.to_owned()), source.place()));
+        }
         return target.write(&**source, to, options, context);
     }
     let options = match options.profile {

@@ -1,15 +1,17 @@
 //! Writing several matrices to the groups of one file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, ErrorKind, Place, Result};
 use nnz_engine::{Concat, ConcatOptions, SummaryContent};
 use nnz_storage::staging::{self, StagedGroup};
 
-use super::{Collection, CollectionConcatOptions};
-use crate::formats::{CollectionFormat, FormatInfo, Member};
-use crate::{Context, ConvertOptions, Location, Summary, container_target::has_groups};
+use super::{Collection, CollectionConcatOptions, SeveralMatrices, downcast};
+use crate::container_target::has_groups;
+use crate::formats::{CollectionFormat, Format, FormatInfo, Member};
+use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
 /// Files and stores of any format that is written to groups of them, and MAT-files and 10x files.
 pub(super) struct GroupsFormat;
@@ -32,8 +34,8 @@ pub(super) fn is_target(
     }
 }
 
-/// The matrices of one or more collections by their paths.
-type Open<'a> = &'a dyn Fn(&str) -> Result<Box<dyn MatrixSource + 'a>>;
+/// Opens the parts of one or more collections by their paths.
+type Open<'a> = &'a dyn Fn(&Member) -> Result<Dataset>;
 
 /// Writes matrices to the groups of a file that appears when all are complete.
 fn write(
@@ -48,26 +50,40 @@ fn write(
         let what = "several matrices are written to local files only; select one with ::NAME";
         return Err(Error::unsupported(place(), what));
     };
+    let name = name.to_str().ok_or_else(|| Error::argument("the name of the file is not UTF-8"))?;
+    let format = context.format_of_target(to, options)?;
+    // A matrix that is stored in another format does not keep it.
+    let options = &options.clone().format(format.info().name);
+    let (parts, mut summary) = parts(members, format)?;
+    let mut parts = parts.into_iter().peekable();
+    let mut first = match parts.peek() {
+        Some((member, _)) => Some(open(member)?),
+        None => return Err(Error::unsupported(place(), "there is no matrix to write")),
+    };
+    check_strict(&summary, to, options)?;
     if !options.overwrite && staging::exists(path, context)? {
         return Err(Error::new(ErrorKind::Exists, place()));
+    }
+    if let Some(Dataset::Matrix(matrix)) = &first {
+        // Whatever a single matrix would not replace, such as a directory with other files.
+        context.target(to, options, &**matrix)?.check()?;
     }
     let here = Path::new(".");
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(here);
     let staged = StagedGroup::create(directory, &options.output(context))?;
     let file = staged.path().join(name);
-    let mut summary = Summary::default();
     let mut count = 0;
-    for member in members {
+    for (member, group) in parts {
         context.check()?;
-        let is_matrix = matches!(member.shape.len(), 1 | 2) && !member.value_type.is_empty();
-        if !is_matrix && member.kind != Member::INVALID {
-            summary.dropped.push(format!("{} ({})", member.path, member.kind));
-            continue;
+        let part = first.take().map_or_else(|| open(&member), Ok)?;
+        if let Dataset::Matrix(matrix) = &part {
+            // Errors have the name of the target.
+            context.target(&to.inside(&group), options, &**matrix)?;
         }
-        let source = open(&member.path)?;
-        let target = Location::Path { path: file.clone(), group: Some(member.path.clone()) };
-        let done = crate::convert_source(&*source, target, options, context);
-        let done = done.map_err(|error| staged.shown(error.with_context(&source.place())))?;
+        let source = to.inside(&member.path).source_place();
+        let target = Location::Path { path: file.clone(), group: Some(group) };
+        let done = part.convert(target, options, context);
+        let done = done.map_err(|error| staged.shown(error.with_context(&source)))?;
         let of_member = |texts: Vec<String>| {
             texts.into_iter().map(|text| format!("{}: {text}", member.path)).collect::<Vec<_>>()
         };
@@ -79,19 +95,54 @@ fn write(
         summary.notes.extend(of_member(done.notes));
         count += 1;
     }
-    let name = name.to_str().ok_or_else(|| Error::argument("the name of the file is not UTF-8"))?;
-    if count == 0 {
-        return Err(Error::unsupported(place(), "there is no matrix to write"));
-    }
-    if options.strict && !summary.dropped.is_empty() {
-        let what = format!("cannot store {}", summary.dropped.join(", "));
-        return Err(
-            Error::unsupported(place(), what).with_hint("strict", "does not allow dropping data")
-        );
-    }
+    check_strict(&summary, to, options)?;
     context.check()?;
     staged.commit(&[name.to_owned()])?;
     Ok(summary.content(SummaryContent::Matrices(count)))
+}
+
+/// Returns the parts that a format stores, with the names of their groups. The others are listed as dropped in the
+/// summary.
+fn parts(members: Vec<Member>, format: &dyn Format) -> Result<(Vec<(Member, String)>, Summary)> {
+    let mut summary = Summary::default();
+    let mut names = BTreeSet::new();
+    let mut parts = Vec::new();
+    for member in members {
+        let is_number = !member.value_type.is_empty();
+        let is_stored = match member.shape.len() {
+            1 | 2 => is_number,
+            _ => is_number && format.abilities().tensors.is_some(),
+        };
+        if !is_stored && member.kind != Member::INVALID {
+            summary.dropped.push(format!("{} ({})", member.path, member.kind));
+            continue;
+        }
+        let name = format.group_name(without_extension(&member.path));
+        if name != member.path {
+            summary.notes.push(format!("{} is named {name}", member.path));
+        }
+        if !names.insert(name.clone()) {
+            return Err(Error::argument(format!("two matrices would be named {name}; select one")));
+        }
+        parts.push((member, name));
+    }
+    Ok((parts, summary))
+}
+
+/// Returns the name of a matrix in a folder or an archive, without what all of them have in common.
+fn without_extension(path: &str) -> &str {
+    let plain = path.strip_suffix(".gz").unwrap_or(path);
+    let Some(stem) = plain.strip_suffix(".mtx") else { return path };
+    stem.strip_suffix("/matrix").filter(|folder| !folder.is_empty()).unwrap_or(stem)
+}
+
+/// Fails if something is dropped, and that is an error.
+fn check_strict(summary: &Summary, to: &Location, options: &ConvertOptions) -> Result<()> {
+    if !options.strict || summary.dropped.is_empty() {
+        return Ok(());
+    }
+    let what = format!("cannot store {}", summary.dropped.join(", "));
+    Err(Error::unsupported(to.place(), what).with_hint("strict", "does not allow dropping data"))
 }
 
 impl CollectionFormat for GroupsFormat {
@@ -106,8 +157,11 @@ impl CollectionFormat for GroupsFormat {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Option<Summary>> {
-        let members = (source.members()?, &|path: &str| source.open(path) as _);
-        let summary = write((members.0, members.1), to, options, context)?;
+        let open = |member: &Member| match downcast::<SeveralMatrices>(source) {
+            Some(several) => several.dataset(&member.path),
+            None => source.open(&member.path).map(Dataset::Matrix),
+        };
+        let summary = write((source.members()?, &open), to, options, context)?;
         Ok(Some(summary.bytes_before(source.bytes())))
     }
 
@@ -137,9 +191,10 @@ impl CollectionFormat for GroupsFormat {
         let axis = AxisKind::cell_axis(kinds).unwrap_or(Axis::Rows);
         let how =
             ConcatOptions::default().value_type(options.value_type).rounding(options.rounding);
-        let open = |path: &str| -> Result<Box<dyn MatrixSource>> {
-            let parts = sources.iter().map(|source| source.open(path)).collect::<Result<_>>()?;
-            Ok(Box::new(Concat::new(parts, axis, &how)?))
+        let open = |member: &Member| {
+            let parts = sources.iter().map(|source| source.open(&member.path));
+            let concat = Concat::new(parts.collect::<Result<_>>()?, axis, &how)?;
+            Ok(Dataset::Matrix(Box::new(concat)))
         };
         write((members, &open), to, options, context).map(Some)
     }

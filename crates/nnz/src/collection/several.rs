@@ -3,8 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::OnceLock;
 
-use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result, readable};
+use std::ops::Range;
+
+use nnz_core::{
+    Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSource, Names, Place, Projection,
+    Result, UnitReader, Wrapped, readable,
+};
 use nnz_engine::{Selection, Slice};
 
 use super::{Collection, Contents, ElementDifference, downcast};
@@ -19,6 +25,8 @@ pub(crate) struct SeveralMatrices {
     options: OpenOptions,
     context: Context,
     bytes: Option<u64>,
+    /// Whether all have the same rows, and the same columns, once it is known.
+    shared: OnceLock<[bool; 2]>,
 }
 
 impl SeveralMatrices {
@@ -38,11 +46,13 @@ impl SeveralMatrices {
         }
         let bytes = probe.opened().and_then(|opened| Some(opened.file()?.len()));
         let (options, context) = (options.clone(), probe.context().clone());
-        let several = Self { info, location, names, options, context, bytes };
+        let shared = OnceLock::new();
+        let several = Self { info, location, names, options, context, bytes, shared };
         Ok(Dataset::Collection(std::sync::Arc::new(several)))
     }
 
-    fn dataset(&self, name: &str) -> Result<Dataset> {
+    /// Opens one of the parts, of any kind.
+    pub(super) fn dataset(&self, name: &str) -> Result<Dataset> {
         let location = self.location.inside(name);
         let opened = self.options.open(location.clone(), &self.context);
         opened.map_err(|error| error.with_context(&location.source_place()))
@@ -50,6 +60,14 @@ impl SeveralMatrices {
 
     /// Returns whether all have the same rows, and whether all have the same columns, with the same names.
     fn shared(&self) -> Result<[bool; 2]> {
+        if let Some(known) = self.shared.get() {
+            return Ok(*known);
+        }
+        let found = self.find_shared()?;
+        Ok(*self.shared.get_or_init(|| found))
+    }
+
+    fn find_shared(&self) -> Result<[bool; 2]> {
         let mut names = self.names.iter();
         let Some(first) = names.next() else { return Ok([false; 2]) };
         // What is broken, or no matrix, shares nothing.
@@ -79,6 +97,65 @@ impl SeveralMatrices {
 impl fmt::Debug for SeveralMatrices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SeveralMatrices").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// The names and tables of the axes that all matrices share. The other axis has a length of 0.
+struct SharedAxes {
+    slice: Slice<'static>,
+    shared: [bool; 2],
+    place: Place,
+}
+
+impl SharedAxes {
+    fn check(&self, axis: Axis) -> Result<()> {
+        match self.shared[usize::from(axis == Axis::Cols)] {
+            true => Ok(()),
+            false => Err(differ(axis, &self.place)),
+        }
+    }
+}
+
+/// Returns the error for an axis that differs between the matrices.
+fn differ(axis: Axis, place: &Place) -> Error {
+    let what =
+        format!("the matrices of the file do not have the same {axis}; select one with ::NAME");
+    Error::new(ErrorKind::Argument(what), place.clone())
+}
+
+impl MatrixSource for SharedAxes {
+    fn wrapped(&self) -> Wrapped<'_> {
+        Wrapped::SameEntries(&self.slice)
+    }
+
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    fn header(&self) -> &Header {
+        self.slice.header()
+    }
+
+    fn random_access(&self) -> bool {
+        self.slice.random_access()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.check(axis)?;
+        self.slice.read_names(axis)
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        self.check(axis)?;
+        self.slice.annotations(axis)
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.slice.units(majors, fields)
     }
 }
 
@@ -152,10 +229,7 @@ impl Collection for SeveralMatrices {
             [Axis::Rows, Axis::Cols].into_iter().zip(selections.into_iter().zip(self.shared()?))
         {
             if !shared && !selected.is_all() {
-                let what = format!(
-                    "the matrices of the file do not have the same {axis}, so that none can be selected for all"
-                );
-                return Err(Error::new(ErrorKind::Argument(what), self.place()));
+                return Err(differ(axis, &self.place()));
             }
         }
         Ok(())
@@ -183,7 +257,8 @@ impl Collection for SeveralMatrices {
             true => Selection::all(),
             false => Selection::ranges([]).allow_empty(true),
         });
-        Ok(Box::new(Slice::new(self.open(first)?, &rows, &cols)?))
+        let slice = Slice::new(self.open(first)?, &rows, &cols)?;
+        Ok(Box::new(SharedAxes { slice, shared, place: self.place() }))
     }
 
     fn contents(&self) -> Result<Option<Contents>> {

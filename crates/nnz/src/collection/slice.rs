@@ -26,7 +26,6 @@ impl CollectionSlice {
 
     fn slice<'a>(&self, source: Box<dyn MatrixSource + 'a>) -> Result<Slice<'a>> {
         let [rows, cols] = &self.selected;
-        self.inner.check_selected([rows, cols])?;
         Slice::new(source, rows, cols)
     }
 
@@ -139,6 +138,8 @@ impl Collection for CollectionSlice {
     }
 
     fn members(&self) -> Result<Vec<Member>> {
+        let [rows, cols] = &self.selected;
+        self.inner.check_selected([rows, cols])?;
         let shape = self.axes()?.header().shape;
         let mut members = self.inner.members()?;
         for member in &mut members {
@@ -181,6 +182,8 @@ impl Collection for CollectionSlice {
     }
 
     fn axes(&self) -> Result<Box<dyn MatrixSource>> {
+        let [rows, cols] = &self.selected;
+        self.inner.check_selected([rows, cols])?;
         Ok(Box::new(self.slice(self.inner.axes()?)?))
     }
 

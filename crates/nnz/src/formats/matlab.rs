@@ -234,6 +234,10 @@ impl Format for Matlab {
         Ok(true)
     }
 
+    fn group_name(&self, name: &str) -> String {
+        matlab::variable_name(name)
+    }
+
     fn selects(&self, probe: &Probe) -> Result<bool> {
         Ok(probe.file().is_some())
     }

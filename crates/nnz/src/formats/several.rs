@@ -1,5 +1,6 @@
 //! Files and stores with several groups of data, none of which is their root.
 
+use nnz_container::tree::{ChildKind, Group};
 use nnz_core::{Finding, MatrixSource, Result, readable};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, Member, Probe};
@@ -47,18 +48,64 @@ impl Format for SeveralGroups {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        let names = names(probe)?;
+        let unread = match probe.root()? {
+            Some(root) => unread(&**root, &names)?,
+            None => Vec::new(),
+        };
         let member = |name: String| {
             let opened = readable(open_member(&probe.location().inside(&name), probe.context()))?;
             let (kind, shape, value_type) =
                 opened.unwrap_or_else(|| (Member::INVALID.to_owned(), Vec::new(), String::new()));
             Ok(Member { path: name, axes: vec![None; shape.len()], shape, kind, value_type })
         };
-        names(probe)?.into_iter().map(member).collect()
+        let mut members = names.into_iter().map(member).collect::<Result<Vec<_>>>()?;
+        members.extend(unread);
+        Ok(members)
     }
 
     fn includes_groups(&self) -> bool {
         true
     }
+}
+
+/// Lists what is in a file beside its groups, which are not read.
+pub(super) fn unread(root: &dyn Group, names: &[String]) -> Result<Vec<Member>> {
+    let mut members = Vec::new();
+    let mut add = |path: String, kind: &str| {
+        let (axes, value_type) = (Vec::new(), String::new());
+        let kind = format!("{kind}, not read");
+        members.push(Member { path, shape: Vec::new(), axes, kind, value_type });
+    };
+    let mut groups: Vec<(String, Option<Box<dyn Group>>)> = vec![(String::new(), None)];
+    while let Some((path, group)) = groups.pop() {
+        let group: &dyn Group = match &group {
+            Some(group) => &**group,
+            None => root,
+        };
+        for child in group.children()? {
+            let inside = match &*path {
+                "" => child.name.clone(),
+                _ => format!("{path}/{}", child.name),
+            };
+            let is_around = |name: &String| {
+                name.strip_prefix(&*inside).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if names.contains(&inside) {
+                continue;
+            }
+            match child.kind {
+                ChildKind::Group if names.iter().any(is_around) => {
+                    let inner = group.group(&child.name)?;
+                    groups.push((inside, Some(inner)));
+                }
+                ChildKind::Group => add(inside, "group"),
+                ChildKind::Array => add(inside, "array"),
+                _ => add(inside, "object"),
+            }
+        }
+    }
+    Ok(members)
 }
 
 /// Returns the format, shape and type of values of a group.

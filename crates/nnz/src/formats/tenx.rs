@@ -15,7 +15,7 @@ use nnz_storage::InputDirectory;
 
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatName, MatrixTarget, Member, Probe, drop,
-    groups, matrix_market,
+    groups, matrix_market, several,
 };
 use crate::collection::SeveralMatrices;
 use crate::container_target::goes_to_hdf5;
@@ -211,6 +211,11 @@ impl Format for Tenx {
         goes_to_hdf5(path)
     }
 
+    /// A genome has no slash.
+    fn group_name(&self, name: &str) -> String {
+        name.replace('/', "_")
+    }
+
     fn selects(&self, probe: &Probe) -> Result<bool> {
         Ok(probe.directory().is_some() || matrix_market::is_archive(probe))
     }
@@ -226,8 +231,12 @@ impl Format for Tenx {
         if names.len() < 2 {
             return Ok(Vec::new());
         }
-        let names = names.into_iter();
-        names.map(|name| root.group(&name).and_then(|group| member(name, &*group))).collect()
+        let mut members = several::unread(root, &names)?;
+        for (at, name) in names.into_iter().enumerate() {
+            let group = root.group(&name)?;
+            members.insert(at, member(name, &*group)?);
+        }
+        Ok(members)
     }
 
     fn target(

@@ -217,3 +217,129 @@ fn broken_parts_are_errors_and_leave_nothing() {
     left.sort();
     assert_eq!(left, ["s.zarr"]);
 }
+
+/// Everything in the directory was removed, the source, too.
+#[test]
+fn directories_with_other_files_are_not_replaced() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("s.zarr");
+    fs::create_dir(&store).unwrap();
+    let source = store.join("a.h5");
+    fs::copy(genomes(), &source).unwrap();
+    let options = unsynced().overwrite(true).format("binsparse");
+    let error = convert(&source, &store, &options).unwrap_err().to_string();
+    assert!(error.contains("contains another file"), "{error}");
+    assert!(source.exists());
+    // As for a single matrix.
+    let missing = scratch.path().join("none/x.h5");
+    convert(&genomes(), &missing, &tenx()).unwrap_err();
+    assert!(!scratch.path().join("none").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_store_in_the_place_of_a_file_is_readable() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("s.zarr");
+    fs::write(&store, "a file").unwrap();
+    convert(&genomes(), &store, &unsynced().overwrite(true).format("binsparse")).unwrap();
+    let mode = store.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o500, 0o500, "{mode:o}");
+}
+
+/// A group named `matrix` is the matrix of version 3: the others were not read any more.
+#[test]
+fn genomes_are_not_added_beside_a_matrix_of_version_3() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("v3.h5");
+    fs::copy(root().join("testdata/tenx/h5/cr3_gex.h5"), &path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let from = Location::parse(format!("{}::mm10", genomes().display()));
+    for group in ["mm10", "matrix"] {
+        let to = Location::Path { path: path.clone(), group: Some(group.to_owned()) };
+        let options = tenx().overwrite(true);
+        let error = nnz::convert(&from, &to, &options, &Context::default()).unwrap_err();
+        assert!(error.to_string().contains("version 3"), "{group}: {error}");
+    }
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn what_is_beside_the_matrices_is_dropped_with_its_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("g.h5");
+    fs::copy(genomes(), &path).unwrap();
+    let to = Location::Path { path: path.clone(), group: Some("other/bs".to_owned()) };
+    let from = Location::parse(format!("{}::mm10", genomes().display()));
+    nnz::convert(from, to, &unsynced().format("binsparse"), &Context::default()).unwrap();
+    let target = scratch.path().join("t.h5");
+    let strict = convert(&path, &target, &tenx().strict(true)).unwrap_err().to_string();
+    assert!(strict.contains("cannot store other (group, not read)"), "{strict}");
+    let summary = convert(&path, &target, &tenx()).unwrap();
+    assert_eq!(summary.dropped, ["other (group, not read)"]);
+}
+
+#[test]
+fn an_axis_that_is_not_shared_has_no_names() {
+    let collection = collection(&genomes());
+    let axes = collection.axes().unwrap();
+    for error in [
+        axes.read_names(Axis::Rows).map(drop).unwrap_err(),
+        axes.annotations(Axis::Rows).map(drop).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("do not have the same rows"), "{error}");
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let degree = nnz::engine::Reordering::Frequency;
+    let reorder = tenx().reorder([nnz::engine::Reordering::Unchanged, degree]);
+    let error = convert(&genomes(), &scratch.path().join("r.h5"), &reorder).unwrap_err();
+    assert!(error.to_string().contains("are not reordered"), "{error}");
+}
+
+#[test]
+fn names_of_groups_fit_the_target() {
+    let scratch = tempfile::tempdir().unwrap();
+    let groups = scratch.path().join("g.h5");
+    for name in ["a/b", "end", "c"] {
+        let to = Location::Path { path: groups.clone(), group: Some(name.to_owned()) };
+        let from = Location::parse(format!("{}::mm10", genomes().display()));
+        nnz::convert(from, to, &unsynced().format("binsparse"), &Context::default()).unwrap();
+    }
+    let path = scratch.path().join("v.mat");
+    let summary = convert(&groups, &path, &unsynced()).unwrap();
+    assert!(summary.notes.contains(&"a/b is named a_b".to_owned()), "{:?}", summary.notes);
+    let names: Vec<_> = members(&path).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["a_b", "c", "xend"]);
+    // Matrices of a folder have no extension as groups.
+    let folder = scratch.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    for name in ["spliced.mtx", "unspliced.mtx"] {
+        let text = "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 1 5\n";
+        fs::write(folder.join(name), text).unwrap();
+    }
+    fs::write(folder.join("barcodes.tsv"), "x\ny\n").unwrap();
+    fs::write(folder.join("features.tsv"), "g\tg\tGene Expression\n").unwrap();
+    for (name, options) in [("f.mat", unsynced()), ("f.zarr", unsynced().format("binsparse"))] {
+        let path = scratch.path().join(name);
+        convert(&folder, &path, &options).unwrap();
+        assert_eq!(shape(&path, "unspliced"), Shape { rows: 1, cols: 2 });
+    }
+}
+
+#[test]
+fn variables_are_added_only_to_files_of_matlab() {
+    let scratch = tempfile::tempdir().unwrap();
+    let groups = scratch.path().join("g.h5");
+    convert(&genomes(), &groups, &unsynced().format("binsparse")).unwrap();
+    let old = root().join("testdata/matlab/v5_dense_bool.mat");
+    let copy = scratch.path().join("old.mat");
+    fs::copy(old, &copy).unwrap();
+    for path in [groups, copy] {
+        let to = Location::Path { path: path.clone(), group: Some("B".to_owned()) };
+        let from = Location::parse(format!("{}::mm10", genomes().display()));
+        let options = unsynced().format("matlab");
+        let error = nnz::convert(from, to, &options, &Context::default()).unwrap_err();
+        assert!(error.to_string().contains("of version 7.3 only"), "{error}");
+    }
+}

@@ -36,7 +36,7 @@ pub(super) fn collection(
         }
     };
     let format = collection.info().name.as_str();
-    let members = members(listed, Vec::new()).0;
+    let members = members(Ok(listed?), Vec::new()).0;
     print(args, &Report { format, kind: "file", rows, cols, members })
 }
 

@@ -12,6 +12,7 @@ use nnz_core::{
 use nnz_scientific::matlab::{
     self, DENSE_CAPABILITIES, SinkOptions, is_variable_name, sparse_capabilities,
 };
+use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use crate::formats::MatrixTarget;
@@ -51,10 +52,15 @@ impl MatlabTarget {
             return Err(Error::argument(what));
         }
         context.check_name(&path, &super::INFO, &[kinds::HDF5])?;
+        let add =
+            matches!(to, Location::Path { group: Some(_), .. }) && path.symlink_metadata().is_ok();
+        if add && !is_v73(&path)? {
+            let what = format!("{to}: variables are added to MAT-files of version 7.3 only");
+            return Err(Error::argument(what));
+        }
         let options_of_sink = SinkOptions {
             name: name.to_owned(),
-            add: matches!(to, Location::Path { group: Some(_), .. })
-                && path.symlink_metadata().is_ok(),
+            add,
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             threads: options.output(context).context.threads(),
         };
@@ -69,6 +75,15 @@ impl MatlabTarget {
             write: options.output(context),
         })
     }
+}
+
+/// Returns whether an existing file has the header of version 7.3.
+fn is_v73(path: &Path) -> Result<bool> {
+    let start = match Opened::local(path)?.file() {
+        Some(file) => file.start(64)?,
+        None => Vec::new(),
+    };
+    matlab::is_v73(&start, None)
 }
 
 impl MatrixTarget for MatlabTarget {

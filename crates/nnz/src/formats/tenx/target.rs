@@ -141,6 +141,7 @@ fn check_genome(
         (Some(Version(FormatVersion::V3)), _) => "version 3 has no groups of genomes",
         (_, Some(genome)) if genome != group => "the genome is given twice",
         _ if group.contains('/') => "the name of a genome has no slash",
+        _ if group == "matrix" => "a group of this name would be version 3",
         _ => return Ok(()),
     };
     Err(Error::argument(format!("{to}: {what}")))
