@@ -4,7 +4,7 @@
 
 macro_rules! products {
     // The panel is the number of floats that are added at once, 256 bytes, or half of it.
-    ($float:ty, $panel:literal, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $dot_wide:ident, $wide:ident,
+    ($float:ty, $panel:literal, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $dot_wide:ident, $dot_exact:ident, $wide:ident,
      $doc_type:literal) => {
         for_each_processor! {
             #[doc = concat!("Adds rows of a dense matrix of `", $doc_type, "`, each multiplied by a value, to `sums`.")]
@@ -53,6 +53,16 @@ macro_rules! products {
                 sums[0] += sum;
                 return complete;
             }
+            // Rows of a fixed number of columns have an index, not a range.
+            if let Ok(sums) = (&mut *sums).try_into() {
+                return $dot_exact::<$panel>(sums, values, indices, rows);
+            }
+            if let Ok(sums) = (&mut *sums).try_into() {
+                return $dot_exact::<{ $panel / 2 }>(sums, values, indices, rows);
+            }
+            if let Ok(sums) = (&mut *sums).try_into() {
+                return $dot_exact::<8>(sums, values, indices, rows);
+            }
             let (panels, rest) = sums.as_chunks_mut::<$panel>();
             let (halves, rest) = rest.as_chunks_mut::<{ $panel / 2 }>();
             let (eights, rest) = rest.as_chunks_mut::<8>();
@@ -83,6 +93,28 @@ macro_rules! products {
                 for (total, element) in rest.iter_mut().zip(row) {
                     *total += value * element;
                 }
+            }
+            true
+        }
+
+        /// Adds rows of this many columns.
+        #[inline(always)]
+        fn $dot_exact<const WIDTH: usize>(
+            sums: &mut [$float; WIDTH],
+            values: &[$float],
+            indices: &[u32],
+            rows: &[$float],
+        ) -> bool {
+            let (rows, _) = rows.as_chunks::<WIDTH>();
+            let mut sum = [0.0; WIDTH];
+            for (value, index) in values.iter().zip(indices) {
+                let Some(row) = rows.get(*index as usize) else { return false };
+                for (sum, element) in sum.iter_mut().zip(row) {
+                    *sum += value * element;
+                }
+            }
+            for (total, sum) in sums.iter_mut().zip(sum) {
+                *total += sum;
             }
             true
         }
@@ -172,8 +204,8 @@ macro_rules! products {
     };
 }
 
-products! { f32, 64, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, add_wide_rows_f32, add_to_wide_rows_f32, "f32" }
-products! { f64, 32, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, add_wide_rows_f64, add_to_wide_rows_f64, "f64" }
+products! { f32, 64, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, add_wide_rows_f32, add_exact_rows_f32, add_to_wide_rows_f32, "f32" }
+products! { f64, 32, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, add_wide_rows_f64, add_exact_rows_f64, add_to_wide_rows_f64, "f64" }
 
 for_each_processor! {
     /// Replaces values of at least -1 by `ln(1 + value)`, within 2 units in the last place. Others become NaN.

@@ -100,7 +100,81 @@ impl<T: Float> Entries<T> {
     }
 }
 
+/// Bands of minors, of each of which the rows of a dense matrix stay in the cache next to the core.
+#[derive(Clone, Copy)]
+pub(super) struct Bands {
+    /// Minors of a band.
+    len: u64,
+    /// The length of the minor axis.
+    minors: u64,
+}
+
+impl Bands {
+    /// Bytes that stay in the cache.
+    const BYTES: usize = 32 << 10;
+
+    /// Entries of a row or column in a band for which it is worth it, on average.
+    const LEAST: u64 = 32;
+
+    /// Divides the minors of a matrix, of which each refers to `bytes`; `None` if all stay in the cache together.
+    pub(super) fn of(source: &dyn MatrixSource, bytes: usize) -> Option<Self> {
+        let header = source.header();
+        let minors = header.shape.minor(header.order);
+        let len = (Self::BYTES / bytes.max(1)) as u64;
+        (len > 0 && len < minors).then_some(Self { len, minors })
+    }
+
+    /// Returns whether the entries of a batch are in order, and there are enough of them in each band.
+    fn divide(self, batch: &Batch) -> bool {
+        let Minors::U32(minors) = &batch.minors else { return false };
+        let parts = self.minors.div_ceil(self.len).saturating_mul(batch.runs() as u64);
+        let descents = || nnz_bitpack::count_descents_between(minors, &batch.offsets);
+        batch.entries() as u64 / Self::LEAST >= parts
+            && nnz_bitpack::count_descents(minors) == descents()
+    }
+}
+
 impl<T: Float> Buffers<T> {
+    /// Same as [`for_each`](Self::for_each), but with a band of minors after the other, if there are enough entries in each.
+    /// `each` is also given the number of the run.
+    pub(super) fn for_each_in(
+        &self,
+        bands: Option<Bands>,
+        mut each: impl FnMut(usize, u64, &[T], &[u32]) -> bool,
+    ) -> Result<()> {
+        let Some(bands) = bands.filter(|bands| bands.divide(&self.batch)) else {
+            let mut number = 0;
+            return self.for_each(|major, values, minors| {
+                number += 1;
+                each(number - 1, major, values, minors)
+            });
+        };
+        let mut starts = Vec::with_capacity(self.batch.runs());
+        let mut end = 0;
+        while end < bands.minors {
+            end += bands.len;
+            let is_last = end >= bands.minors;
+            let end = u32::try_from(end).unwrap_or(u32::MAX);
+            let mut number = 0;
+            self.for_each(|major, values, minors| {
+                if starts.len() == number {
+                    starts.push(0);
+                }
+                let start: &mut usize = &mut starts[number];
+                // The last one has also what is out of bounds.
+                let len = match is_last {
+                    true => minors.len() - *start,
+                    false => minors[*start..].partition_point(|minor| *minor < end),
+                };
+                let entries = *start..*start + len;
+                *start += len;
+                number += 1;
+                each(number - 1, major, &values[entries.clone()], &minors[entries])
+            })?;
+        }
+        Ok(())
+    }
+
     /// Calls `each` with each row or column that has entries, its values, and their indices.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64, &[T], &[u32]) -> bool) -> Result<()> {
         let batch = &self.batch;

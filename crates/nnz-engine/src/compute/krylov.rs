@@ -1,6 +1,6 @@
 //! A block Krylov method with Rayleigh-Ritz.
 
-use nnz_core::{Result, ValueType};
+use nnz_core::Result;
 
 use super::float::Float;
 use super::linear_algebra::{
@@ -50,13 +50,12 @@ impl Subspace {
             if added == 0 {
                 break;
             }
-            let mut scores = centred.times(&by_row(&found.columns[known..]), added)?;
-            found.scores.push(Scores::new(&scores, added, centred.value_type()));
+            let scores = centred.times(&by_row(&found.columns[known..]), added)?;
             // Squares of very large or small numbers are not floats, so all are divided by the same.
             let (of_scores, of_images) =
-                *scales.get_or_insert_with(|| (power_of_two(&scores), None));
-            scores.iter_mut().for_each(|score| *score /= of_scores);
-            next = centred.transposed_times(&scores, added)?;
+                *scales.get_or_insert_with(|| (scores.power_of_two(), None));
+            next = centred.transposed_times(scores.divided(of_scores), added)?;
+            found.scores.push(Scores { width: added, numbers: scores });
             let of_images = of_images.unwrap_or_else(|| power_of_two(&next));
             scales = Some((of_scores, Some(of_images)));
             next.iter_mut().for_each(|element| *element /= of_images);
@@ -117,26 +116,13 @@ fn block(features: usize, width: usize, options: &PcaOptions) -> usize {
     BLOCK.max(width.div_ceil(steps(options)).next_multiple_of(8)).min(features)
 }
 
-/// A row for each observation, in floats of as many bits as the values of the matrix.
+/// A row for each observation.
 struct Scores {
     width: usize,
     numbers: Numbers,
 }
 
-enum Numbers {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-}
-
 impl Scores {
-    fn new(scores: &[f64], width: usize, value_type: ValueType) -> Self {
-        let numbers = match value_type {
-            ValueType::F32 => Numbers::F32(scores.iter().map(|score| Float::of(*score)).collect()),
-            _ => Numbers::F64(scores.to_vec()),
-        };
-        Self { width, numbers }
-    }
-
     fn rows(&self) -> usize {
         let len = match &self.numbers {
             Numbers::F32(all) => all.len(),
@@ -150,6 +136,31 @@ impl Scores {
         match &self.numbers {
             Numbers::F32(all) => add_product(all, self.width, matrix, width, sums),
             Numbers::F64(all) => add_product(all, self.width, matrix, width, sums),
+        }
+    }
+}
+
+/// Numbers in floats of as many bits as the values of the matrix.
+pub(super) enum Numbers {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+impl Numbers {
+    fn power_of_two(&self) -> f64 {
+        match self {
+            Self::F32(all) => power_of_two(all),
+            Self::F64(all) => power_of_two(all),
+        }
+    }
+
+    /// Divides by a power of two.
+    fn divided(&self, power: f64) -> Self {
+        match self {
+            Self::F32(all) => {
+                Self::F32(all.iter().map(|one| Float::of(f64::from(*one) / power)).collect())
+            }
+            Self::F64(all) => Self::F64(all.iter().map(|one| one / power).collect()),
         }
     }
 }

@@ -92,11 +92,12 @@ pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
 
 /// Returns the power of two by which the greatest number has to be divided to be between 1 and 2; 1 for zeros, and if a number is
 /// not finite.
-pub(super) fn power_of_two(numbers: &[f64]) -> f64 {
+pub(super) fn power_of_two<T: Float>(numbers: &[T]) -> f64 {
     /// The exponents of which both powers are normal numbers.
     const MOST: i32 = 1022;
-    let greatest = numbers.iter().fold(0.0_f64, |greatest, number| greatest.max(number.abs()));
-    if greatest == 0.0 || numbers.iter().any(|number| !number.is_finite()) {
+    let numbers = numbers.iter().map(|number| -> f64 { (*number).into() });
+    let greatest = numbers.clone().fold(0.0_f64, |greatest, number| greatest.max(number.abs()));
+    if greatest == 0.0 || numbers.clone().any(|number| !number.is_finite()) {
         return 1.0;
     }
     #[allow(clippy::cast_possible_truncation, reason = "exponents of floats are small")]

@@ -7,7 +7,7 @@ use nnz_storage::TaskContext;
 
 use super::float::Float;
 use super::held::hold;
-use super::krylov::Subspace;
+use super::krylov::{Numbers, Subspace};
 use super::linear_algebra::{eigen, gram, product, scale_to_one};
 use super::product::multiply;
 use super::totals::cell_axis;
@@ -267,56 +267,67 @@ impl<'a> Centred<'a> {
         Ok(Self { sources, factors, passes, mean, total_variance })
     }
 
-    pub(super) fn value_type(&self) -> ValueType {
-        self.sources[0].header().value_type
-    }
-
-    /// Multiplies a source, in floats of as many bits as its values.
-    fn multiply(&self, at: usize, right: &[f64], width: usize) -> Result<Vec<f64>> {
+    /// Multiplies a source.
+    fn multiply<T: Float>(&self, at: usize, right: &[T], width: usize) -> Result<Vec<T>> {
         let context = self.passes.context;
-        self.passes.observe(self.sources[at], |source| {
-            if source.header().value_type != ValueType::F32 {
-                return multiply(source, right, width, context);
-            }
-            let right: Vec<f32> = right.iter().map(|number| Float::of(*number)).collect();
-            let product = multiply(source, &right, width, context)?;
-            Ok(product.into_iter().map(f64::from).collect())
-        })
+        self.passes.observe(self.sources[at], |source| multiply(source, right, width, context))
     }
 
     /// Multiplies by a matrix with a row for each feature.
-    pub(super) fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = match self.factors {
-            None => self.multiply(0, right, width)?,
-            Some(factors) => {
-                let mut right = right.to_vec();
-                scale_rows(&mut right, width, factors);
-                self.multiply(0, &right, width)?
-            }
-        };
-        let mut mean = vec![0.0; width];
-        for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
-            mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
+    pub(super) fn times(&self, right: &[f64], width: usize) -> Result<Numbers> {
+        let mut means = vec![0.0; width];
+        for (mean, row) in self.mean.iter().zip(right.chunks_exact(width)) {
+            means.iter_mut().zip(row).for_each(|(sum, element)| *sum += mean * element);
         }
-        for row in product.chunks_exact_mut(width) {
-            row.iter_mut().zip(&mean).for_each(|(element, mean)| *element -= mean);
+        let mut right = right.to_vec();
+        if let Some(factors) = self.factors {
+            scale_rows(&mut right, width, factors);
         }
-        Ok(product)
+        if self.sources[0].header().value_type != ValueType::F32 {
+            let mut product = self.multiply(0, &right, width)?;
+            subtract(&mut product, &means);
+            return Ok(Numbers::F64(product));
+        }
+        let right: Vec<f32> = right.iter().map(|number| Float::of(*number)).collect();
+        let mut product = self.multiply(0, &right, width)?;
+        subtract(&mut product, &means);
+        Ok(Numbers::F32(product))
     }
 
     /// Multiplies the transposed matrix by one with a row for each observation.
-    pub(super) fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = self.multiply(1, right, width)?;
+    pub(super) fn transposed_times(&self, right: Numbers, width: usize) -> Result<Vec<f64>> {
+        let (sums, mut product) = match right {
+            Numbers::F64(right) => {
+                (sums_of_columns(&right, width), self.multiply(1, &right, width)?)
+            }
+            Numbers::F32(right) => {
+                let product = self.multiply(1, &right, width)?;
+                (sums_of_columns(&right, width), product.into_iter().map(f64::from).collect())
+            }
+        };
         if let Some(factors) = self.factors {
             scale_rows(&mut product, width, factors);
-        }
-        let mut sums = vec![0.0; width];
-        for row in right.chunks_exact(width) {
-            sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);
         }
         for (row, mean) in product.chunks_exact_mut(width).zip(&self.mean) {
             row.iter_mut().zip(&sums).for_each(|(element, sum)| *element -= mean * sum);
         }
         Ok(product)
     }
+}
+
+/// Subtracts a number from each column of a matrix.
+fn subtract<T: Float>(matrix: &mut [T], numbers: &[f64]) {
+    for row in matrix.chunks_exact_mut(numbers.len()) {
+        for (element, number) in row.iter_mut().zip(numbers) {
+            *element = T::of((*element).into() - number);
+        }
+    }
+}
+
+fn sums_of_columns<T: Float>(matrix: &[T], width: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; width];
+    for row in matrix.chunks_exact(width) {
+        sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += (*element).into());
+    }
+    sums
 }

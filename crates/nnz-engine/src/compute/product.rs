@@ -4,7 +4,7 @@ use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Place, Result, Unit};
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use super::entries::{Buffers, Entries, Numbers, pass};
+use super::entries::{Bands, Buffers, Entries, Numbers, pass};
 use super::float::{Float, complex};
 use crate::accumulators::{Accumulators, TOGETHER, count_of};
 use crate::flow::{Done, Work, Workers, Write};
@@ -150,7 +150,8 @@ fn by_rows<T: Float>(
     rows: usize,
     context: &TaskContext,
 ) -> Result<Vec<T>> {
-    let work = Rows { entries: Entries::new(source), dense, panels };
+    let bands = Bands::of(source, panels.width * size_of::<T>());
+    let work = Rows { entries: Entries::new(source), dense, panels, bands };
     let sums = vec![T::default(); rows * panels.width * panels.count];
     let mut product = Product { sums, panels };
     pass(source, &work, &mut Numbers::default(), &mut product, Workers::of(context))?;
@@ -173,6 +174,7 @@ fn by_cols<T: Float>(
         dense,
         panels,
         rows,
+        bands: Bands::of(source, panels.width * size_of::<T>()),
         accumulators,
         spare: Mutex::default(),
     };
@@ -199,6 +201,7 @@ struct Rows<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
     panels: Panels,
+    bands: Option<Bands>,
 }
 
 /// Sums of some rows, of which others may have more of the first and the last.
@@ -231,9 +234,9 @@ impl<T: Float> Work for Rows<'_, T> {
         let panel_len = (self.dense.len() / count).max(1);
         let panels = sums.chunks_exact_mut((rows.len() * width).max(1));
         for (sums, dense) in panels.zip(self.dense.chunks_exact(panel_len)) {
-            let mut sums = sums.chunks_exact_mut(width);
-            buffers.for_each(|_, values, minors| {
-                sums.next().is_some_and(|sums| T::add_rows(sums, values, minors, dense))
+            buffers.for_each_in(self.bands, |number, _, values, minors| {
+                let sums = sums.chunks_exact_mut(width).nth(number);
+                sums.is_some_and(|sums| T::add_rows(sums, values, minors, dense))
             })?;
         }
         self.entries.reuse(buffers);
@@ -271,6 +274,7 @@ struct Cols<'a, T> {
     dense: &'a [T],
     panels: Panels,
     rows: usize,
+    bands: Option<Bands>,
     accumulators: Accumulators<Vec<T>>,
     spare: Mutex<Vec<ByRow<T>>>,
 }
@@ -393,7 +397,7 @@ impl<T: Float> Work for Cols<'_, T> {
                     continue;
                 }
                 for buffers in &decoded {
-                    buffers.for_each(|col, values, minors| {
+                    buffers.for_each_in(self.bands, |_, col, values, minors| {
                         let row = row_of(dense, col, width);
                         row.is_some_and(|row| T::add_to_rows(sums, values, minors, row))
                     })?;
