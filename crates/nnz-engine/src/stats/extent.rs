@@ -2,7 +2,8 @@
 
 use super::exact::Exact;
 use super::float::Float;
-use super::tally::{NeverTight, Slim, Sums};
+use super::narrow::TightExtent;
+use super::tally::{NeverTight, Slim, Sums, Tight};
 
 /// A type with an order.
 pub(super) trait Ordered: Copy + Send + Sync + 'static {
@@ -116,13 +117,17 @@ impl<T: Ordered> Extremes<T> for Extent<T> {
 pub(super) trait Kept: Ordered {
     type Sums: Sums;
 
+    /// The extremes of small values.
+    type Tight: Tight<Self, Sums = Self::Sums>;
+
     fn sums(min: Self, max: Self) -> Self::Sums;
 }
 
 macro_rules! kept {
-    ($($t:ty)*; $sums:ty) => {
+    ($($t:ty)*; $sums:ty, $tight:ty) => {
         $(impl Kept for $t {
             type Sums = $sums;
+            type Tight = $tight;
 
             fn sums(min: Self, max: Self) -> $sums {
                 <$sums>::of_extremes(min.into(), max.into())
@@ -130,8 +135,9 @@ macro_rules! kept {
         })*
     };
 }
-kept!(u32 i32 u64 i64; Exact);
-kept!(f32 f64; Float);
+kept!(u32 i32; Exact, TightExtent);
+kept!(u64 i64; Exact, NeverTight<Exact>);
+kept!(f32 f64; Float, NeverTight<Float>);
 
 /// Only the extremes of values.
 #[derive(Clone, Copy)]
@@ -146,7 +152,7 @@ impl<T: Ordered> Default for OnlyExtent<T> {
 impl<T: Kept> Slim<T> for OnlyExtent<T> {
     type Sums = T::Sums;
     type Careful = Self;
-    type Tight = NeverTight<T::Sums>;
+    type Tight = T::Tight;
 
     fn of(values: &[T]) -> T::Sums {
         let mut extent = Extent::default();

@@ -209,8 +209,8 @@ mod tests {
     use nnz_core::{Order, Values};
 
     use super::*;
-    use crate::stats::extent::{Extent, NoExtent};
-    use crate::stats::narrow::{NarrowPowers, NarrowSum};
+    use crate::stats::extent::{Extent, NoExtent, OnlyExtent};
+    use crate::stats::narrow::{Narrow, NarrowPowers, NarrowSum};
 
     fn batch(minors: &[u32], values: &[u32]) -> Batch {
         Batch {
@@ -241,5 +241,33 @@ mod tests {
         assert_eq!(counts_and_sums::<NarrowSum>(&batches), expected);
         assert_eq!(counts_and_sums::<NarrowPowers<NoExtent>>(&batches), expected);
         assert_eq!(counts_and_sums::<NarrowPowers<Extent<u32>>>(&batches), expected);
+    }
+
+    #[test]
+    fn extremes_of_small_and_large_values_are_merged() {
+        let batches = [
+            batch(&[0, 2, 0], &[7, 65_535, 9]),
+            batch(&[0, 1], &[65_536, u32::MAX]),
+            batch(&[0, 2], &[3, 0]),
+        ];
+        let mut tallies = MinorTallies::<u32, OnlyExtent<u32>>::new(4);
+        batches.iter().for_each(|batch| tallies.add(batch));
+        let found: Vec<_> = tallies.widened().iter().map(|tally| tally.moments(9)).collect();
+        let extremes = |at: usize| {
+            let spread = found[at].spread.unwrap();
+            (found[at].nnz, spread.min.unwrap(), spread.max.unwrap())
+        };
+        let number = |number: u32| crate::Number::Integer(number.into());
+        // Elements without an entry are zero.
+        assert_eq!(extremes(0), (4, number(0), number(65_536)));
+        assert_eq!(extremes(1), (1, number(0), number(u32::MAX)));
+        assert_eq!(extremes(2), (2, number(0), number(65_535)));
+        assert_eq!(found[3].nnz, 0);
+        let full = batch(&[0, 0], &[5, 8]);
+        let mut tallies = MinorTallies::<u32, OnlyExtent<u32>>::new(1);
+        tallies.add(&full);
+        let spread = tallies.widened()[0].moments(2).spread.unwrap();
+        assert_eq!((spread.min, spread.max), (Some(number(5)), Some(number(8))));
+        assert!(!<i32 as Narrow>::are_small(&[1, -1]) && <i32 as Narrow>::are_small(&[1, 65_535]));
     }
 }

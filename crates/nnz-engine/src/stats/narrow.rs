@@ -20,6 +20,9 @@ pub(super) trait Narrow: Element + Ordered {
         Slim::<Self>::widened(&sums, values.len() as u64)
     }
 
+    /// Returns whether values have at most 16 bits, and none is negative.
+    fn are_small(values: &[Self]) -> bool;
+
     /// Returns the sum of values and the sum of their squares, if none is negative.
     fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)>;
 }
@@ -28,6 +31,10 @@ impl Narrow for i32 {
     #[inline(always)]
     fn wide(self) -> i64 {
         self.into()
+    }
+
+    fn are_small(values: &[Self]) -> bool {
+        <u32 as Narrow>::are_small(bytemuck::cast_slice(values))
     }
 
     fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)> {
@@ -53,6 +60,10 @@ impl Narrow for u32 {
             true => Exact::default(),
             false => Exact::new(sum.into(), squares, min.into(), max.into()),
         }
+    }
+
+    fn are_small(values: &[Self]) -> bool {
+        nnz_bitpack::max(values).is_none_or(|max| max <= u32::from(u16::MAX))
     }
 
     fn sum_and_squares(values: &[Self]) -> Option<(u64, u128)> {
@@ -161,6 +172,44 @@ impl<T: Narrow, E: Extremes<T>> Tight<T> for TightPowers<E> {
             _ => Exact::new(self.first.sum(), self.squares.into(), min, max),
         };
         Tally { count, sums }
+    }
+}
+
+/// A number of values of 16 bits and their extremes, in 8 bytes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TightExtent {
+    count: u32,
+    max: u16,
+    /// By how much the minimum is below the greatest number.
+    below: u16,
+}
+
+impl<T: Narrow> Tight<T> for TightExtent {
+    type Sums = Exact;
+
+    fn taken(values: &[T]) -> Option<[u64; 2]> {
+        T::are_small(values).then_some([values.len() as u64, 0])
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it has 16 bits")]
+    fn add(&mut self, value: T) {
+        let value = value.wide() as u16;
+        self.count += 1;
+        // A branch is predicted, as extremes seldom change, and nothing is written then.
+        if value > self.max || u16::MAX - value > self.below {
+            self.max = self.max.max(value);
+            self.below = self.below.max(u16::MAX - value);
+        }
+    }
+
+    fn widened(&self) -> Tally<Exact> {
+        let (min, max) = (u16::MAX - self.below, self.max);
+        let sums = match self.count {
+            0 => Exact::default(),
+            _ => Exact::of_extremes(min.into(), max.into()),
+        };
+        Tally { count: self.count.into(), sums }
     }
 }
 
