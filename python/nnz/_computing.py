@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -304,14 +304,15 @@ class Computing(Statistics):
     def __rmatmul__(self, other: Any) -> Floats:
         return self._product(other, True)
 
-    def _product(self, other: Any, reflected: bool) -> Floats:
-        """Multiply by an array from the right, or from the left."""
+    def _product(self, other: Any, reflected: bool, entries: Any = None) -> Floats:
+        """Multiply by an array from the right, or from the left. `entries` is a source with the same entries."""
         if hasattr(other, "tocsr") or isinstance(other, Computing):
             raise ArgumentError("a matrix on disk is multiplied by dense arrays; to_scipy() reads it")
         array: Floats = np.asarray(other)
         if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
             raise ArgumentError(f"an array of {array.ndim} dimensions of {array.dtype}: expected numbers in 1 or 2 dimensions")
-        source = self._source.transposed() if reflected else self._source
+        source = self._source if entries is None else entries
+        source = source.transposed() if reflected else source
         dense = array.T if reflected else array
         if dense.shape[0] != source.shape[1]:
             shapes = (array.shape, self.shape) if reflected else (self.shape, array.shape)
@@ -338,7 +339,7 @@ class Computing(Statistics):
 
     def as_linear_operator(self, *, center: Union[bool, npt.ArrayLike] = False) -> Any:
         """Return the matrix as an operator for iterative methods of SciPy, such as `scipy.sparse.linalg.svds`. Each
-        product is a pass over the entries.
+        product is a pass over the entries, which the first one keeps in memory if they take at most half of the memory limit.
 
         Parameters
         ----------
@@ -365,13 +366,20 @@ class Computing(Statistics):
             if len(mean) != self.shape[1]:
                 raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")
 
+        kept: List[Any] = []
+
+        def entries() -> Any:
+            if not kept:
+                kept.append(self._source.kept(self._handle.memory))
+            return kept[0]
+
         def times(x: Floats) -> Floats:
-            found = self @ _real(x)
+            found = self._product(_real(x), False, entries())
             return found if mean is None else found - mean @ x
 
         def times_transposed(x: Floats) -> Floats:
             dense = _real(x)
-            found: Floats = self.__rmatmul__(dense.T).T
+            found: Floats = self._product(dense.T, True, entries()).T
             if mean is None:
                 return found
             sums = dense.sum(axis=0)

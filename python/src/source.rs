@@ -457,6 +457,17 @@ impl Source {
         stats::columns_of(py, &found)
     }
 
+    /// Returns the matrix with its entries in memory, if they take at most half of the memory limit.
+    #[pyo3(signature = (memory_limit=None))]
+    fn kept(&self, py: Python<'_>, memory_limit: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let inner = self.inner();
+        let limits = crate::options::limits(py, memory_limit, None)?;
+        let kept = task::run(py, None, limits, move |context| {
+            nnz::engine::compute::keep(Box::new(View::new(inner)), context)
+        })?;
+        Ok(Self::new(kept.into()))
+    }
+
     /// Statistics of each row and of each column, as [`stats`](Self::stats), in one pass.
     #[pyo3(signature = (measures, memory_limit=None))]
     fn stats_of_both<'py>(

@@ -19,6 +19,7 @@ mod totals;
 pub use aggregate::{Aggregation, aggregate};
 pub use computed::Computed;
 pub use float::Float;
+pub use held::keep;
 pub use pca::{Pca, PcaOptions, pca};
 pub use product::multiply;
 pub use step::ValueStep;

@@ -26,17 +26,51 @@ impl std::fmt::Debug for Held<'_> {
     }
 }
 
-/// Holds the entries of a matrix in memory, unless they take more than `most` bytes. `what` is the name of this pass. Values
-/// that are computed are computed again in each pass, from entries that take less memory.
+/// The part of the memory that entries may take.
+const PART: u64 = 2;
+
+/// Keeps the entries of a matrix in memory for several passes, if they take at most half of the memory of the context;
+/// otherwise it is returned as it is. Indices, and values that are whole numbers, are bit-packed.
+///
+/// ```
+/// use nnz_core::{MatrixSource, Order, Shape};
+/// use nnz_engine::compute::{keep, multiply};
+/// use nnz_engine::{CsMatrix, TaskContext};
+///
+/// let shape = Shape { rows: 1, cols: 3 };
+/// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 2], vec![1_u32, 3])?;
+/// let context = TaskContext::default();
+/// let kept = keep(matrix.into_source()?, &context)?;
+/// assert_eq!(multiply(&*kept, &[1.0, 1.0, 1.0], 1, &context)?, [4.0]);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if it cannot be read or is broken, and if cancelled.
+pub fn keep<'a>(
+    source: Box<dyn MatrixSource + 'a>,
+    context: &TaskContext,
+) -> Result<Box<dyn MatrixSource + 'a>> {
+    let found = packed(&*source, context.memory() / PART, context);
+    let found = found
+        .map_err(|error| crate::convert::locate(error, &*source).with_context(&source.place()))?;
+    Ok(match found {
+        Some(batches) => Box::new(Held { inner: source, batches }),
+        None => source,
+    })
+}
+
+/// Keeps the entries of a matrix as [`keep`]. `what` is the name of this pass. Values that are computed are computed again in each
+/// pass, from entries that take less memory.
 pub(super) fn hold<'a>(
     source: &'a dyn MatrixSource,
-    most: u64,
     what: &str,
     context: &TaskContext,
 ) -> Result<Box<dyn MatrixSource + 'a>> {
     let mut copy = |inner: Box<dyn MatrixSource + 'a>| -> Result<Box<dyn MatrixSource + 'a>> {
         let observed = Observed::new(&*inner, what, context.progress());
-        let found = packed(&observed, most, context)?;
+        let found = packed(&observed, context.memory() / PART, context)?;
         Ok(match found {
             Some(batches) => Box::new(Held { inner, batches }),
             None => inner,

@@ -64,9 +64,6 @@ pub struct Pca {
     pub total_variance: f64,
 }
 
-/// The part of the memory that entries may take.
-const HELD: u64 = 2;
-
 /// Computes the first principal components of a matrix, whose features are centred, by a randomized block
 /// Krylov method. The centred matrix is not formed. Products are added up in floats of as many bits as the values. The result is
 /// the same for any number of threads.
@@ -116,7 +113,7 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         done: Cell::new(0),
         count: options.iterations.saturating_mul(2).saturating_add(4),
     };
-    let held = hold(source, context.memory() / HELD, &passes.next(), context);
+    let held = hold(source, &passes.next(), context);
     let held = held.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     // Factors of features are those of the columns that it is multiplied by, too.
     let unscaled =
