@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Optional, Sequence
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Optional, Sequence, Union
 
 from . import _nnz
 from ._errors import ArgumentError
@@ -121,14 +122,15 @@ def transpose(
 
 
 def concat(
-    sources: Sequence[PathLike],
+    sources: Union[Sequence[PathLike], Mapping[str, PathLike]],
     target: PathLike,
-    axis: str,
+    axis: Union[str, int],
     *,
     ignore_names: bool = False,
     join: Optional[str] = None,
     label: Optional[str] = None,
     index_unique: Optional[str] = None,
+    keys: Optional[Sequence[str]] = None,
     fill: Optional[float] = None,
     progress: Progress = None,
     **options: Unpack[ConvertOptions],
@@ -137,20 +139,23 @@ def concat(
 
     Parameters
     ----------
-    sources : sequence of str or os.PathLike
-        Two paths or more, or ``PATH::GROUP``, in the order of the result.
+    sources : sequence of str or os.PathLike, or mapping from str
+        Two paths or more, or ``PATH::GROUP``, in the order of the result; in a mapping, by their `keys`.
     target : str or os.PathLike
         Where the result is written.
-    axis : {"rows", "cols", "cells", "features"}
-        The axis to concatenate along.
+    axis : {"rows", "cols", "cells", "features", 0, 1}
+        The axis to concatenate along; 0 is that of rows.
     ignore_names : bool
         Whether names of the other axis may differ; the names of the first source that has any are written.
     join : {"inner", "outer"}, optional
         For AnnData files: how to combine the other axis if files differ. By default a difference is an error.
     label : str, optional
-        For AnnData files: a new column of annotations with the number of the source, from 0.
+        A new column of annotations with the key of the source.
     index_unique : str, optional
-        For AnnData files: the separator between a name and the number of its source, which is appended.
+        The separator between a name and the key of its source, which is appended.
+    keys : sequence of str, optional
+        A key for each source. By default they are the numbers of files of AnnData and MuData, from 0, and the names of other
+        sources without extension.
     fill : float, optional
         For AnnData files: the value of elements that a source does not have, with ``join="outer"``.
     progress : bool or callable, optional
@@ -180,12 +185,23 @@ def concat(
     """
     if isinstance(sources, (str, bytes, os.PathLike)):
         raise ArgumentError("expected a list of sources to concatenate")
+    if isinstance(sources, Mapping):
+        if keys is not None:
+            raise ArgumentError("keys are given twice, as the sources have some")
+        # Without a place to write them to, they are not needed.
+        keys = [str(key) for key in sources] if label is not None or index_unique is not None else None
+        sources = list(sources.values())
+    if isinstance(keys, (str, bytes)):
+        raise ArgumentError("keys: expected a list of names")
+    along = {0: "rows", 1: "cols"}.get(axis, "") if isinstance(axis, int) and not isinstance(axis, bool) else axis
+    if not isinstance(along, str) or not along:
+        raise ArgumentError(f"axis {axis!r}: expected \"rows\", \"cols\", \"cells\", \"features\", 0 or 1")
     paths = [source_path(source) for source in sources]
     if len(paths) < 2:
         raise ArgumentError(f"{len(paths)} sources to concatenate: expected two or more; `nnz.convert` writes one")
-    files = (join, label, index_unique, fill)
+    files = (join, label, index_unique, fill, [str(key) for key in keys or []])
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        made = _nnz.verbs.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)
+        made = _nnz.verbs.concat(paths, os.fsdecode(target), along, ignore_names, files, prepared(dict(options)), report)
     return summary(made)
 
 

@@ -166,3 +166,19 @@ def test_masked_values_and_records_are_refused(tmp_path):
         with pytest.raises(nnz.ArgumentError):
             nnz.write(given, tmp_path / "m.npz")
     nnz.write(np.ma.array([[1.0, 2.0]]), tmp_path / "m.npz")
+
+
+def test_sources_are_merged_with_their_keys(tmp_path):
+    genomes = TESTDATA / "tenx" / "h5" / "cr3_gex.h5"
+    target = tmp_path / "merged.h5ad"
+    for sources, keys in (({"ctrl": genomes, "stim": genomes}, None), ([genomes, genomes], ["ctrl", "stim"])):
+        nnz.concat(sources, target, "cells", label="sample", index_unique="-", keys=keys, force=True)
+        f = nnz.open(target)
+        half = f.shape[0] // 2
+        assert list(f.obs["sample"]) == ["ctrl"] * half + ["stim"] * half
+        assert f.obs_names[0].endswith("-ctrl") and f.obs_names[-1].endswith("-stim")
+    for axis, shape in ((0, (f.shape[0] * 2, f.shape[1])), ("cells", (f.shape[0] * 2, f.shape[1]))):
+        assert nnz.concat({"a": target, "b": target}, tmp_path / "twice.h5ad", axis, force=True).shape == shape
+    for wrong in ({"axis": 2}, {"axis": True}, {"axis": "cells", "keys": ["a", "b"]}, {"axis": "cells", "keys": "ab", "label": "x"}):
+        with pytest.raises(nnz.ArgumentError):
+            nnz.concat([target, target], tmp_path / "no.h5ad", **wrong)

@@ -97,3 +97,16 @@ def test_variables_are_added_to_files_of_other_programs(nnz, tmp_path):
         assert sorted(read) == ["new", "old", "other"]
         assert np.array_equal(read["old"], old)
         assert all((read[name] != new[1]).nnz == 0 for name in ("new", "other"))
+
+
+def test_files_of_suitesparse_have_a_matrix(nnz, tmp_path):
+    matrix = random(57, "f8")
+    problem = {"A": matrix, "b": np.ones((40, 1)), "title": "a title", "aux": {"coord": np.ones((40, 2))}}
+    sio.savemat(tmp_path / "p.mat", {"Problem": problem})
+    triples.assert_same(nnz.cat(tmp_path / "p.mat", matrix.dtype), triples.of(matrix), ordered=True)
+    assert (mat73_of(nnz, tmp_path) != matrix).nnz == 0
+
+
+def mat73_of(nnz, tmp_path):
+    nnz.convert(f"{tmp_path / 'p.mat'}::Problem.A", tmp_path / "a.mat")
+    return mat73.loadmat(str(tmp_path / "a.mat"))["A"]

@@ -1,6 +1,7 @@
 //! Annotations: tables of rows and columns, of combined matrices, and as text.
 
 mod appended;
+mod keyed;
 mod labels;
 mod parse;
 mod quotes;
@@ -12,6 +13,7 @@ mod unique;
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result, readable};
 
 pub use appended::{Appended, DroppedColumn, Join};
+pub use keyed::Keyed;
 pub use labels::{Labelled, Labels, OriginalPositions};
 pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;

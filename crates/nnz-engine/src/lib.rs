@@ -60,7 +60,7 @@ mod types;
 mod unsorted;
 
 pub use annotations::{
-    AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Labelled, Labels,
+    AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Keyed, Labelled, Labels,
     OriginalPositions, write_annotations,
 };
 pub use cat::{CatOptions, cat};

@@ -12,7 +12,7 @@ pub use nnz_core::{
     ORIGINAL_POSITION,
 };
 pub use nnz_engine::{
-    AnnotationTable, AnnotationText, Labelled, Labels, OriginalPositions, write_annotations,
+    AnnotationTable, AnnotationText, Keyed, Labelled, Labels, OriginalPositions, write_annotations,
 };
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab

@@ -144,6 +144,12 @@ impl dyn Collection {
     }
 }
 
+/// Returns the first text that occurs twice.
+pub(crate) fn repeated(texts: &[String]) -> Option<&String> {
+    let mut seen = std::collections::BTreeSet::new();
+    texts.iter().find(|text| !seen.insert(*text))
+}
+
 /// Returns a collection of this crate as its own type.
 pub(crate) fn downcast<T: Collection>(collection: &dyn Collection) -> Option<&T> {
     let any: &dyn Any = collection;
@@ -165,17 +171,20 @@ pub(crate) fn diff(
     }
 }
 
-/// How collections are concatenated. By default, all must have the same columns.
+/// How collections are concatenated, and as far as it applies, single matrices. By default, all must have the same columns.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CollectionConcatOptions {
     /// Which columns of matrices, joined by name, and which columns of tables are kept.
     pub join: Option<Join>,
-    /// A column of the table of rows to add, with the number of the file.
+    /// A column of the table of cells to add, with the key of the source.
     pub label: Option<String>,
-    /// The separator between the name of a row and the number of its file, which is appended; by default
+    /// The separator between the name of a cell and the key of its source, which is appended; by default
     /// names are unchanged.
     pub index_unique: Option<String>,
+    /// The keys of the sources, one for each; by default the numbers of whole files, from 0, and the names of single
+    /// matrices.
+    pub keys: Vec<String>,
     /// The value of missing elements of dense arrays; by default NaN.
     pub fill: Option<f64>,
 }
@@ -185,21 +194,53 @@ nnz_core::setters! {
         join: Option<Join>,
         label: Option<String>,
         index_unique: Option<String>,
+        keys: Vec<String>,
         fill: Option<f64>,
     }
 }
 
 impl CollectionConcatOptions {
+    /// Fails if keys are set, but not one for each of so many sources, or not used.
+    pub(crate) fn check_keys(&self, count: usize) -> Result<()> {
+        let Self { label, index_unique, keys, .. } = self;
+        if keys.is_empty() {
+            return Ok(());
+        }
+        if keys.len() != count {
+            let what = format!("{} keys for {count} sources", keys.len());
+            return Err(Error::argument(what));
+        }
+        if let Some(key) = repeated(keys) {
+            return Err(Error::argument(format!("the key {key:?} is given twice")));
+        }
+        match label.is_none() && index_unique.is_none() {
+            true => {
+                let what = "keys are written to a column or to names, but neither label nor index_unique is set";
+                Err(Error::argument(what))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Fails if an option is set.
     pub(crate) fn check_default(&self) -> Result<()> {
-        let Self { join, label, index_unique, fill } = self;
+        let Self { label, index_unique, keys, .. } = self;
+        self.check_of_matrices()?;
         let set = [
-            ("join", join.is_some()),
             ("label", label.is_some()),
             ("index_unique", index_unique.is_some()),
-            ("fill", fill.is_some()),
+            ("keys", !keys.is_empty()),
         ];
-        match set.into_iter().find(|(_, is_set)| *is_set) {
+        Self::check_set(&set)
+    }
+
+    /// Fails if an option is set that does not apply to single matrices.
+    pub(crate) fn check_of_matrices(&self) -> Result<()> {
+        Self::check_set(&[("join", self.join.is_some()), ("fill", self.fill.is_some())])
+    }
+
+    fn check_set(set: &[(&str, bool)]) -> Result<()> {
+        match set.iter().find(|(_, is_set)| *is_set) {
             None => Ok(()),
             Some((name, _)) => Err(Error::argument(format!(
                 "the option {name} applies only if the cells of AnnData or MuData files are concatenated to a file of the same format"

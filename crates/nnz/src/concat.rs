@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_core::{Axis, Error, MatrixSource as _, Result};
-use nnz_engine::RepeatedNames;
+use nnz_engine::{Keyed, RepeatedNames};
 
 use crate::collection::{self, Collection, CollectionConcatOptions};
 use crate::engine::{self, Concat};
@@ -44,6 +44,7 @@ pub fn concat(
 ) -> Result<Summary> {
     let from: &[Location] = &from.into_iter().map(Into::into).collect::<Vec<_>>();
     let to = &to.into().resolve_target()?;
+    how.collections.check_keys(from.len())?;
     let mut datasets = Vec::with_capacity(from.len());
     for location in from {
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
@@ -63,10 +64,19 @@ pub fn concat(
             return Ok(summary);
         }
     }
-    how.collections.check_default()?;
+    let files = &how.collections;
+    files.check_of_matrices()?;
+    let marks = (files.label.as_deref(), files.index_unique.as_deref());
+    let keys = match marks {
+        (None, None) => Vec::new(),
+        _ => keys_of(from, &files.keys)?,
+    };
     let mut sources = Vec::with_capacity(from.len());
-    for (dataset, location) in datasets.into_iter().zip(from) {
-        let source = dataset.into_matrix();
+    for (number, (dataset, location)) in datasets.into_iter().zip(from).enumerate() {
+        let source = dataset.into_matrix().and_then(|source| match keys.get(number) {
+            Some(key) => Ok(Box::new(Keyed::new(source, axis, key, marks)?) as _),
+            None => Ok(source),
+        });
         sources.push(source.map_err(|error| error.with_context(&location.source_place()))?);
     }
     let how = engine::ConcatOptions::default()
@@ -77,6 +87,46 @@ pub fn concat(
     let mut summary = crate::convert_source(&concat, to, options, context)?;
     summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)
+}
+
+/// Returns the given keys, or the names of the sources.
+fn keys_of(from: &[Location], given: &[String]) -> Result<Vec<String>> {
+    let keys: Vec<String> = match given {
+        [] => from.iter().map(key_of).collect(),
+        given => given.to_vec(),
+    };
+    match collection::repeated(&keys) {
+        Some(key) => Err(Error::argument(format!("two sources are named {key:?}"))
+            .with_hint("keys", "sets their names")),
+        None => Ok(keys),
+    }
+}
+
+/// Returns the name of a source, without extensions. Names that Cell Ranger gives to all samples are not names: the sample is
+/// that of a directory around them.
+fn key_of(location: &Location) -> String {
+    const OF_ALL: [&str; 8] = [
+        "filtered_feature_bc_matrix",
+        "raw_feature_bc_matrix",
+        "sample_filtered_feature_bc_matrix",
+        "filtered_gene_bc_matrices",
+        "raw_gene_bc_matrices",
+        "matrix",
+        "count",
+        "outs",
+    ];
+    let Location::Path { path, group } = location else { return "-".to_owned() };
+    let stem = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name.split('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
+    };
+    let mut names = path.ancestors().filter_map(std::path::Path::file_name).map(stem);
+    let name = names.find(|name| !OF_ALL.contains(&&**name));
+    let name = name.unwrap_or_else(|| path.display().to_string());
+    match group.as_deref().map(|group| group.trim_matches('/')).filter(|group| !group.is_empty()) {
+        Some(group) => format!("{name}/{group}"),
+        None => name,
+    }
 }
 
 /// Notes names along the axis that occur more than once.

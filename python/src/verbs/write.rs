@@ -125,7 +125,7 @@ fn concat<'py>(
     target: OsString,
     axis: &str,
     ignore_names: bool,
-    files: (Option<String>, Option<String>, Option<String>, Option<f64>),
+    files: (Option<String>, Option<String>, Option<String>, Option<f64>, Vec<String>),
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -136,7 +136,7 @@ fn concat<'py>(
         Some(first) => kinds(py, first, &reading),
         None => Err(argument(py, "nothing to concatenate")),
     })?;
-    let (join, label, index_unique, fill) = files;
+    let (join, label, index_unique, fill, keys) = files;
     let join = match join.as_deref() {
         None => None,
         Some("inner") => Some(Join::Inner),
@@ -149,6 +149,7 @@ fn concat<'py>(
         .join(join)
         .label(label)
         .index_unique(index_unique)
+        .keys(keys)
         .fill(fill);
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
         let how = ConcatOptions::default().ignore_names(ignore_names).collections(files);

@@ -27,7 +27,8 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 #[command(after_help = "\
 Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
-  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch
+  nnz concat runs/ctrl runs/stim all.h5ad --axis cells --label sample --index-unique -
+  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch --keys first,second
   nnz concat a.h5ad b.h5ad both.h5mu --axis features")]
 pub(crate) struct Concat {
     /// The matrices, at least two
@@ -57,6 +58,7 @@ pub(crate) struct Concat {
 }
 
 const WHOLE_FILES: &str = "Options for whole AnnData and MuData files";
+const KEYS: &str = "Options for the source of each cell";
 
 /// How whole files are concatenated.
 #[derive(Debug, Group)]
@@ -66,14 +68,19 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column to obs with the number of the file (0, 1, ...)
-    #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
+    /// Add a column of annotations with the key of the source
+    #[arg(long, value_name = "COLUMN", help_heading = KEYS)]
     pub(crate) label: Option<String>,
 
-    /// Make the names of cells unique: append SEPARATOR and the file number
-    #[arg(long, value_name = "SEPARATOR", help_heading = WHOLE_FILES)]
+    /// Make names unique: append SEPARATOR and the key of the source
+    #[arg(long, value_name = "SEPARATOR", help_heading = KEYS)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
+
+    /// The keys, one for each source, separated by commas [default: 0, 1, ... of AnnData and MuData files, and
+    /// the names of other sources without extension]
+    #[arg(long, value_name = "KEYS", help_heading = KEYS, value_delimiter = ',')]
+    pub(crate) keys: Vec<String>,
 
     /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements
     /// of sparse arrays are 0, so if there are any, another NUMBER is an error
@@ -108,6 +115,7 @@ impl Run for Concat {
             .join(self.files.join.map(Into::into))
             .label(self.files.label.clone())
             .index_unique(self.files.index_unique.clone())
+            .keys(self.files.keys.clone())
             .fill(self.files.fill);
         let how = ConcatOptions::default().ignore_names(self.ignore_names).collections(collections);
         let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;

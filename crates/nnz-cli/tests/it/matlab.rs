@@ -18,6 +18,7 @@ fn info_lists_variables() {
         let one = run(&["info", &format!("{}::Problem/A", mat(file))]).good();
         assert!(one.starts_with("format      MATLAB MAT-file\n"), "{one}");
         assert!(one.contains("variant     sparse double\n") && one.contains("rows        7\n"));
+        assert_eq!(one, run(&["info", &format!("{}::Problem.A", mat(file))]).good());
         let error = run(&["cat", &mat(file)]).refused();
         assert!(error.contains("select one:\n  ") && error.contains("::Problem/b"), "{error}");
     }

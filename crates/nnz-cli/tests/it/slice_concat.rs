@@ -535,3 +535,47 @@ fn lists_may_start_with_a_byte_order_mark() {
     run(&["-q", "slice", text(&source), text(&target), "--cells", &list]).good();
     assert_eq!(run(&["names", "-q", text(&target), "cols"]).good(), "TTT\nAAA\n");
 }
+
+/// Samples of Cell Ranger are merged, each with its name.
+#[test]
+fn samples_are_merged_with_their_names() {
+    let scratch = tempfile::tempdir().unwrap();
+    let example = testdata().join("tenx/mtx/v3_gz");
+    let mut sources = Vec::new();
+    for sample in ["ctrl", "stim"] {
+        let folder = scratch.path().join(sample).join("outs/filtered_feature_bc_matrix");
+        fs::create_dir_all(&folder).unwrap();
+        for file in fs::read_dir(&example).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+        }
+        sources.push(text(&folder).to_owned());
+    }
+    let target = scratch.path().join("merged.h5ad");
+    let start = ["-q", "concat", &sources[0], &sources[1], text(&target), "--axis", "cells", "--force"];
+    let labels = ["--label", "sample", "--index-unique", "-"];
+    let names = |flags: &[&str]| {
+        run(&[&start[..], &labels, flags].concat()).good();
+        let names = run(&["names", text(&target), "cells"]).good();
+        let column = run(&["annotations", text(&target), "cells"]).good();
+        let last = |text: &str| text.lines().last().unwrap().to_owned();
+        (names.lines().next().unwrap().to_owned(), last(&names), last(&column))
+    };
+    let (first, last, row) = names(&[]);
+    assert!(first.ends_with("-ctrl") && last.ends_with("-stim"), "{first} {last}");
+    assert!(row.ends_with("stim"), "{row}");
+    let (first, last, row) = names(&["--keys", "a,b"]);
+    assert!(first.ends_with("-a") && last.ends_with("-b") && row.ends_with('b'), "{first} {last} {row}");
+    for (flags, expected) in [
+        (&["--label", "x", "--keys", "a"][..], "1 keys for 2 sources"),
+        (&["--label", "x", "--keys", "a,a"], "the key \"a\" is given twice"),
+        (&["--keys", "a,b"], "neither --label nor --index-unique is set"),
+        (&["--join", "inner"], "--join applies only if"),
+    ] {
+        let refused = run(&[&start[..], flags].concat());
+        assert!(refused.code != Some(0) && refused.err.contains(expected), "{refused:?}");
+    }
+    let same = ["concat", &sources[0], &sources[0], text(&target), "--axis", "cells", "--force"];
+    let twice = run(&[&same[..], &labels].concat());
+    assert!(twice.err.contains("two sources are named \"ctrl\"; --keys"), "{twice:?}");
+}

@@ -112,6 +112,10 @@ impl<'a> OpenFile<'a> {
     /// Opens a variable by its name.
     fn select(&self, probe: &Probe, name: &str) -> Result<MatlabData> {
         match self.open(probe, name) {
+            // The field of a struct, as MATLAB writes it.
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) && name.contains('.') => {
+                self.select(probe, &name.replace('.', "/"))
+            }
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
                 let names = self.variables()?.into_iter().map(|variable| variable.path);
                 let what = "no such variable";
@@ -186,10 +190,16 @@ impl Format for Matlab {
             Some(name) => file.select(&probe, name)?,
             None => {
                 let names = file.numeric(&probe)?;
-                let [only] = &names[..] else {
-                    return SeveralMatrices::open(&INFO, names, (&probe, options));
+                // A file of the SuiteSparse Matrix Collection has right-hand sides and the like beside the matrix.
+                let is_suite_sparse = || names.iter().all(|name| name.starts_with("Problem/"));
+                let main = match &names[..] {
+                    [only] => Some(only),
+                    _ => names.iter().find(|name| *name == "Problem/A").filter(|_| is_suite_sparse()),
                 };
-                file.open(&probe, only)?
+                match main {
+                    Some(main) => file.open(&probe, main)?,
+                    None => return SeveralMatrices::open(&INFO, names, (&probe, options)),
+                }
             }
         };
         dataset(&probe, data)

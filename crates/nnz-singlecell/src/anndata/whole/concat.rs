@@ -28,13 +28,22 @@ pub struct ConcatFilesOptions<'a> {
     /// Which genes and which columns of `obs` are kept. If not set, all files must have the same
     /// genes.
     pub join: Option<Join>,
-    /// The name of a column of `obs` for the index of the file.
+    /// The name of a column of `obs` for the key of the file.
     pub label: Option<&'a str>,
-    /// The separator between a name and the index of its file; if not set, names are not changed.
+    /// The separator between a name and the key of its file; if not set, names are not changed.
     pub index_unique: Option<&'a str>,
+    /// The keys of the files; by default their indices.
+    pub keys: &'a [String],
     /// The value of elements that a file does not have in dense arrays; by default NaN. In sparse
     /// matrices it is zero.
     pub fill: Option<f64>,
+}
+
+impl ConcatFilesOptions<'_> {
+    /// Returns the key of a file.
+    fn key(&self, number: usize) -> String {
+        self.keys.get(number).cloned().unwrap_or_else(|| number.to_string())
+    }
 }
 
 /// A file, and its name for messages.

@@ -126,6 +126,7 @@ pub(in crate::formats) fn file_options(
         join: how.join,
         label: how.label.as_deref(),
         index_unique: how.index_unique.as_deref(),
+        keys: &how.keys,
         fill: how.fill,
     }
 }

@@ -44,12 +44,12 @@ impl Transfer<'_> {
             self.note_repeated_names(obs)?;
         }
         let lengths = obs.iter().map(|frame| frame.len()).collect();
-        let table = Labelled::new(appended, how.label, lengths, tables)?;
+        let table = Labelled::new(appended, how, lengths, tables)?;
         let names = UniqueNames {
             frames: obs.iter(),
             names: None,
             number: 0,
-            separator: how.index_unique,
+            how,
             name: Vec::new(),
         };
         self.output.compression = self.options.compression.unwrap_or_default();
@@ -91,17 +91,18 @@ struct Labelled<'a> {
     columns: Vec<ColumnInfo>,
     /// The number of rows of each file.
     lengths: Vec<u64>,
+    how: &'a ConcatFilesOptions<'a>,
 }
 
 impl<'a> Labelled<'a> {
     fn new(
         inner: Appended<'a>,
-        label: Option<&str>,
+        how: &'a ConcatFilesOptions<'a>,
         lengths: Vec<u64>,
         tables: &'a [Arc<DataFrame>],
     ) -> Result<Self> {
         let mut columns = inner.columns().to_vec();
-        if let Some(label) = label {
+        if let Some(label) = how.label {
             if label == "_index" {
                 let what =
                     "the column cannot be named _index, which AnnData uses for the names of cells";
@@ -114,7 +115,7 @@ impl<'a> Labelled<'a> {
             let column_type = ColumnType::Categorical { ordered: false };
             columns.push(ColumnInfo::new(label, column_type));
         }
-        Ok(Self { inner, tables, columns, lengths })
+        Ok(Self { inner, tables, columns, lengths, how })
     }
 
     /// Returns whether all tables have these categories, in this order.
@@ -136,7 +137,7 @@ impl<'a> Labelled<'a> {
             let rows = usize::try_from(*rows).map_err(|_| Error::argument("too many cells"))?;
             codes.extend(std::iter::repeat_n(file, rows));
         }
-        let names = (0..self.lengths.len()).map(|file| file.to_string());
+        let names = (0..self.lengths.len()).map(|file| self.how.key(file));
         let categories = Categories::Strings(names.collect());
         let values = Categorical { codes, categories, ordered: false };
         Ok(Column { values: ColumnValues::Categorical(values), missing: None })
@@ -254,8 +255,8 @@ struct UniqueNames<'a> {
     frames: std::slice::Iter<'a, Arc<DataFrame>>,
     names: Option<Names<'a>>,
     /// The index of the next file.
-    number: u64,
-    separator: Option<&'a str>,
+    number: usize,
+    how: &'a ConcatFilesOptions<'a>,
     name: Vec<u8>,
 }
 
@@ -267,8 +268,8 @@ impl StringReader for UniqueNames<'_> {
             {
                 self.name.clear();
                 self.name.extend_from_slice(name);
-                if let Some(separator) = self.separator {
-                    let suffix = format!("{separator}{}", self.number - 1);
+                if let Some(separator) = self.how.index_unique {
+                    let suffix = format!("{separator}{}", self.how.key(self.number - 1));
                     self.name.extend_from_slice(suffix.as_bytes());
                 }
                 return Ok(Some(&self.name));
