@@ -4,6 +4,7 @@
 mod others;
 
 use crate::Context;
+use std::path::Path;
 use std::time::Instant;
 
 use nnz_container::Compression;
@@ -31,7 +32,8 @@ pub enum CellAxis {
     Format,
     /// The axis of the source.
     AsIs,
-    /// This axis. The source has to state its axis of cells.
+    /// This axis. If the source does not state its axis of cells, this states it, and the target has them on the axis that its
+    /// format uses.
     Axis(Axis),
 }
 
@@ -53,9 +55,14 @@ impl CellAxis {
             }
             Self::Axis(axis) => match AxisKind::cell_axis(source) {
                 Some(found) => Ok((found == axis) == transpose),
+                // The axis of the source, which does not state it.
                 None => {
-                    let what = "does not state which axis has cells";
-                    Err(Error::argument(what).with_hint("transpose", "transposes the matrix"))
+                    let (cells, features) = (AxisKind::Cells, AxisKind::Features);
+                    let stated = match axis {
+                        Axis::Rows => [cells, features],
+                        Axis::Cols => [features, cells],
+                    };
+                    Self::Format.exchanges(stated, target, transpose)
                 }
             },
         }
@@ -377,20 +384,57 @@ fn convert_once(
     let kinds = source.header().axis_kinds;
     let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
     if !exchanges.map_err(|error| error.with_context(from))? {
-        return engine::convert(source, &*target, &options.engine(), context);
+        let mut summary = engine::convert(source, &*target, &options.engine(), context)?;
+        if options.cell_axis == CellAxis::Format {
+            summary.notes.extend(guessed_axes(source, target.axis_kinds()));
+        }
+        return Ok(summary);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged
     // as well.
     let exchanged = Transposed::new(Box::new(source));
     let target = target_of(&exchanged, to, options, context)?;
     let mut summary = engine::convert(&exchanged, &*target, &options.engine(), context)?;
-    let [rows, cols] = kinds;
+    let [rows, cols] = match kinds {
+        [AxisKind::Unknown, _] => {
+            let [rows, cols] = target.axis_kinds();
+            [cols, rows]
+        }
+        stated => stated,
+    };
     summary.notes.push(match options.transpose {
         // Rows and columns were exchanged twice.
         true => format!("not transposed: rows are {rows}, columns are {cols}"),
         false => format!("transposed: rows are now {cols}, columns are {rows}"),
     });
     Ok(summary)
+}
+
+/// Notes what a target takes rows and columns for, if the source does not state it, and names that lie beside the source.
+fn guessed_axes(source: &dyn MatrixSource, target: [AxisKind; 2]) -> Option<String> {
+    let axis = AxisKind::cell_axis(target)?;
+    if source.header().axis_kinds != [AxisKind::Unknown; 2] {
+        return None;
+    }
+    if let Some(folder) = source.place().path.as_deref().and_then(folder_with_names) {
+        let folder = Place::path(folder);
+        return Some(format!("names of cells and features lie beside the file; {folder} has them"));
+    }
+    let [rows, cols] = target;
+    Some(format!(
+        "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}; cell_axis {} \
+         states that they are the {}",
+        axis.other(), axis.other()
+    ))
+}
+
+/// Returns the folder of a matrix of Cell Ranger with names.
+fn folder_with_names(path: &Path) -> Option<&Path> {
+    let name = path.file_name()?.to_str()?;
+    let prefix = name.strip_suffix(".gz").unwrap_or(name).strip_suffix("matrix.mtx")?;
+    let folder = path.parent()?;
+    let has = |ending| folder.join(format!("{prefix}barcodes.tsv{ending}")).is_file();
+    (has("") || has(".gz")).then_some(folder)
 }
 
 fn target_of(

@@ -33,8 +33,8 @@ pub(crate) struct Writing {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
-    /// Axis of the cells in DST: the matrix is transposed if needed; as-is never transposes it
-    /// [default: as the format of DST requires, if SRC states which axis has cells]
+    /// Axis of the cells in DST: the matrix is transposed if needed; as-is never transposes it. If SRC does not
+    /// state which axis has cells, their axis in SRC [default: as the format of DST requires, if SRC states it]
     #[arg(long, value_name = "AXIS")]
     pub(crate) cell_axis: Option<CellAxisArg>,
 

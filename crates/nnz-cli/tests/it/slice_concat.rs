@@ -540,7 +540,7 @@ fn lists_may_start_with_a_byte_order_mark() {
 #[test]
 fn samples_are_merged_with_their_names() {
     let scratch = tempfile::tempdir().unwrap();
-    let example = testdata().join("tenx/mtx/v3_gz");
+    let example = testdata().join("tenx/mtx/dropletutils_v3");
     let mut sources = Vec::new();
     for sample in ["ctrl", "stim"] {
         let folder = scratch.path().join(sample).join("outs/filtered_feature_bc_matrix");
@@ -578,4 +578,36 @@ fn samples_are_merged_with_their_names() {
     let same = ["concat", &sources[0], &sources[0], text(&target), "--axis", "cells", "--force"];
     let twice = run(&[&same[..], &labels].concat());
     assert!(twice.err.contains("two sources are named \"ctrl\"; --keys"), "{twice:?}");
+}
+
+/// 1,107 cells were called features without a word.
+#[test]
+fn guessed_axes_are_noted_and_can_be_stated() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let source = at("m.mtx");
+    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n").unwrap();
+    let convert = |target: &str, flags: &[&str]| {
+        let done = run(&[&["convert", &source, target, "--force"], flags].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        let info: serde_json::Value =
+            serde_json::from_str(&run(&["info", "--json", target]).good()).unwrap();
+        (done.err, info["rows"].as_u64().unwrap(), info["cols"].as_u64().unwrap())
+    };
+    let (noted, rows, cols) = convert(&at("m.bpcells"), &[]);
+    let expected = "rows are taken for features, columns for cells; --cell-axis rows states that they are the rows";
+    assert!(noted.contains(expected) && (rows, cols) == (3, 2), "{noted}");
+    let (noted, rows, cols) = convert(&at("m.bpcells"), &["--cell-axis", "rows"]);
+    assert!(noted.contains("transposed: rows are now features") && (rows, cols) == (2, 3), "{noted}");
+    let (noted, rows, cols) = convert(&at("m.h5ad"), &["--cell-axis", "rows"]);
+    assert!(!noted.contains("note:") && (rows, cols) == (3, 2), "{noted}");
+    let (noted, rows, cols) = convert(&at("m.h5ad"), &["--cell-axis", "cols"]);
+    assert!(noted.contains("transposed: rows are now cells") && (rows, cols) == (2, 3), "{noted}");
+    // Formats that do not say either are not guessed about.
+    assert!(!convert(&at("m.npz"), &[]).0.contains("note:"));
+    // A matrix with names beside it.
+    let folder = testdata().join("tenx/mtx/dropletutils_v3");
+    let matrix = folder.join("matrix.mtx.gz");
+    let done = run(&["convert", text(&matrix), &at("x.h5ad")]);
+    assert!(done.err.contains(&format!("{} has them", text(&folder))), "{done:?}");
 }
