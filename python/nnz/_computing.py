@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, List, Optional, Tuple, Union
 
 import numpy as np
@@ -12,6 +13,7 @@ from ._arguments import cell_axis
 from ._derived import DerivedHandle, Operation
 from ._errors import ArgumentError
 from ._external import load
+from ._results import outside
 from ._statistics import Statistics
 
 if TYPE_CHECKING:
@@ -87,6 +89,8 @@ class Computing(Statistics):
         >>> round(m.log1p()["SOD1", 3].item(), 6), m["SOD1", 3].item()
         (1.098612, 2)
         """
+        if "log1p()" in self._handle.steps():
+            warnings.warn("log1p was applied before", UserWarning, stacklevel=outside())
         return self._derived(("steps", ("log1p",)), "log1p()")
 
     def expm1(self) -> LazyMatrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._external import load
 from ._guards import is_array, is_list, is_tuple
 from ._open import open as open_path
 from ._options import PathLike
+from ._results import outside
 from ._sources import source_of
 
 if TYPE_CHECKING:
@@ -173,6 +175,8 @@ def aggregate(
     if len(codes) and not len(found):
         raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if isinstance(by, str) else ''}")
     opened, memory = source_and_memory(matrix)
+    if func == "sum":
+        warn_of_values(matrix)
     numbers = opened.aggregate(codes, len(found), "rows", func, memory)
     made: pandas.DataFrame = frames.DataFrame(
         numbers.reshape(len(found), matrix.shape[1]),
@@ -180,6 +184,12 @@ def aggregate(
         columns=labels(matrix.col_names, matrix.shape[1]),
     )
     return made
+
+
+def warn_of_values(matrix: BaseMatrix) -> None:
+    """Warn of values that are not counts, for what is computed from counts."""
+    if source_and_memory(matrix)[0].are_no_counts():
+        warnings.warn("values are not counts: some are not whole numbers", UserWarning, stacklevel=outside())
 
 
 def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64], Any]:

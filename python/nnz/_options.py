@@ -29,7 +29,8 @@ class TargetOptions(TypedDict, total=False):
         Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
         ``expand=True``) both, ``"auto"`` one if the other follows from it.
     ``cell_axis``
-        The axis of the target that cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
+        The axis of the target that cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``; the axis of the source, if it does not
+        state its own.
     ``reorder``
         The order of the rows and columns of the source, such as ``{"rows": "frequency"}``: ``"frequency"`` (those with
         most entries first), ``"original"`` (as before they were reordered), or a list of all names.

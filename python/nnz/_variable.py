@@ -12,7 +12,7 @@ from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError
 from ._external import load
-from ._metrics import cells_by_features, column, groups, labels
+from ._metrics import cells_by_features, column, groups, labels, warn_of_values
 from ._options import PathLike
 
 if TYPE_CHECKING:
@@ -226,6 +226,7 @@ def _normalized(means: Floats, dispersions: Floats, n_bins: int) -> Floats:
 
 def _by_rank(matrix: BaseMatrix, parts: List[BaseMatrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
     """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
+    warn_of_values(matrix)
     means, variances = _mean_and_variance(matrix, "seurat_v3")
     each = np.array([_standardized_variances(part, span) for part in parts])
     # Positions in descending order of variance.

@@ -457,6 +457,14 @@ impl Source {
         stats::columns_of(py, &found)
     }
 
+    /// Returns whether some of the first values are not counts.
+    fn are_no_counts(&self, py: Python<'_>) -> PyResult<bool> {
+        let inner = self.inner();
+        task::run_detached(py, task::Limits::default(), move |_| {
+            nnz::engine::compute::are_no_counts(&*inner)
+        })
+    }
+
     /// Returns the matrix with its entries in memory, if they take at most half of the memory limit.
     #[pyo3(signature = (memory_limit=None))]
     fn kept(&self, py: Python<'_>, memory_limit: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {

@@ -1,5 +1,7 @@
 """Metrics of cells and features, and sums of groups."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -203,3 +205,16 @@ def test_shares_of_entries_that_are_summed(name, tmp_path):
     found = nnz.qc(f"{tmp_path / name}", percent_top=[1, 2]).cells
     np.testing.assert_allclose(found["pct_counts_in_top_1_genes"], [700 / 11, 100])
     np.testing.assert_allclose(found["pct_counts_in_top_2_genes"], [100, 100])
+
+
+def test_logarithms_are_not_taken_for_counts(tmp_path):
+    logs = nnz.open(PBMC).log1p()
+    for work in (lambda: nnz.aggregate(logs, np.zeros(logs.shape[1])), lambda: logs.log1p()):
+        with pytest.warns(UserWarning, match="not counts|applied before"):
+            work()
+    nnz.write(logs, tmp_path / "logs.h5ad", force=True)
+    for name, warned in ((tmp_path / "logs.h5ad", True), (PBMC, False)):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            nnz.aggregate(name, np.zeros(1107))
+        assert any("not counts" in str(one.message) for one in found) == warned

@@ -15,6 +15,7 @@ mod product;
 mod step;
 mod top;
 mod totals;
+mod whole;
 
 pub use aggregate::{Aggregation, aggregate};
 pub use computed::Computed;
@@ -25,3 +26,4 @@ pub use product::multiply;
 pub use step::ValueStep;
 pub use top::top_sums;
 pub use totals::{cell_axis, normalizing_factors};
+pub use whole::are_no_counts;

@@ -49,6 +49,12 @@ fn labelled(
     Ok(Box::new(labelled.map_err(|error| error.with_context(&place))?))
 }
 
+/// Notes that values are not counts, for what is usually computed from counts.
+fn note_on_values(source: &dyn MatrixSource) -> Result<Option<String>> {
+    let what = "values are not counts: some are not whole numbers";
+    Ok(nnz_engine::compute::are_no_counts(source)?.then(|| what.to_owned()))
+}
+
 /// Sums duplicate entries if the options say so.
 fn summed(
     source: Box<dyn MatrixSource>,

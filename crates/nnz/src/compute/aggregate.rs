@@ -71,6 +71,10 @@ pub fn aggregate(
     }
     check_memory(source.header().shape.len(axis.other()), groups.labels.len(), context.memory())
         .map_err(|error| error.with_context(&place))?;
+    let note = match how.aggregation {
+        Aggregation::Sum => super::note_on_values(&*source)?,
+        _ => None,
+    };
     let source = super::summed(source, options, context);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
@@ -90,6 +94,7 @@ pub fn aggregate(
     let mut summary = convert_source(&aggregated, to, options, context)?;
     // The size of the source is not comparable to the size of the result.
     summary.bytes_before = None;
+    summary.notes.extend(note);
     if missing > 0 {
         let of = if axis == Axis::Rows { "rows" } else { "columns" };
         summary.notes.push(format!("{missing} {of} have no value of {by:?} and are left out"));

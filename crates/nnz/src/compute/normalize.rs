@@ -116,6 +116,9 @@ pub fn normalize(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let source = options.open.open_matrix(from, context)?;
+    let note = super::note_on_values(&*source)?;
     let source = how.apply(source, options, context)?;
-    convert_source(&*source, to, options, context)
+    let mut summary = convert_source(&*source, to, options, context)?;
+    summary.notes.extend(note);
+    Ok(summary)
 }
