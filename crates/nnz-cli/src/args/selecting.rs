@@ -6,6 +6,9 @@ use nnz::{Axis, Error, ErrorKind, Header, Location, Selection, matrix::AxisKind}
 
 use super::values::{SelectionArg, selected};
 
+/// Other names of features, in genomics and in AnnData.
+pub(crate) const FEATURES: [&str; 2] = ["genes", "var"];
+
 /// Selections of rows and columns.
 #[derive(Debug, Group)]
 pub(crate) struct Selecting {
@@ -19,11 +22,11 @@ pub(crate) struct Selecting {
     cols: Vec<SelectionArg>,
 
     /// Cells: like --rows or --cols, for the axis that has cells
-    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
+    #[arg(long, alias = "obs", value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     cells: Vec<SelectionArg>,
 
     /// Features: like --rows or --cols, for the axis that has features
-    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
+    #[arg(long, aliases = FEATURES, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     features: Vec<SelectionArg>,
 
     /// Allow a selection of nothing, such as an empty @FILE
@@ -92,8 +95,10 @@ pub(crate) enum AxisArg {
     Rows,
     Cols,
     /// The axis that has cells
+    #[value(alias = "obs")]
     Cells,
     /// The axis that has features
+    #[value(aliases = FEATURES)]
     Features,
 }
 

@@ -10,7 +10,7 @@ use nnz::{Axis, Context, Error, Header, Location};
 use super::Run;
 use super::write::{self, counted, summarise};
 use crate::Outcome;
-use crate::args::selecting::by_axis;
+use crate::args::selecting::{FEATURES, by_axis};
 use crate::args::values::{TextOrFile, listed, read_list};
 use crate::args::{Writing, location, reading};
 use crate::output::{failed, print_message, with_stdout};
@@ -68,11 +68,11 @@ pub(crate) struct Filtering {
     cols: Vec<Condition>,
 
     /// Condition on cells: like --rows or --cols, for the axis that has cells
-    #[arg(long, value_name = "CONDITION", value_parser = condition(), allow_negative_numbers = true)]
+    #[arg(long, alias = "obs", value_name = "CONDITION", value_parser = condition(), allow_negative_numbers = true)]
     cells: Vec<Condition>,
 
     /// Condition on features: like --rows or --cols, for the axis that has features
-    #[arg(long, value_name = "CONDITION", value_parser = condition(), allow_negative_numbers = true)]
+    #[arg(long, aliases = FEATURES, value_name = "CONDITION", value_parser = condition(), allow_negative_numbers = true)]
     features: Vec<Condition>,
 
     /// Allow conditions that keep nothing, such as an empty @FILE

@@ -6,7 +6,7 @@ use nnz::{Axis, Context, Error, Header, Location, Selection};
 use super::Run;
 use super::write::{header_of, options, summarise};
 use crate::Outcome;
-use crate::args::selecting::by_axis;
+use crate::args::selecting::{FEATURES, by_axis};
 use crate::args::{Writing, location, reading};
 
 /// Write random rows or columns
@@ -49,11 +49,11 @@ pub(crate) struct Sampling {
     cols: Option<u64>,
 
     /// Number of cells: like --rows or --cols, for the axis that has cells
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, alias = "obs", value_name = "N", value_parser = count)]
     cells: Option<u64>,
 
     /// Number of features: like --rows or --cols, for the axis that has features
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, aliases = FEATURES, value_name = "N", value_parser = count)]
     features: Option<u64>,
 
     /// Seed of the random numbers

@@ -174,3 +174,27 @@ fn options_that_a_command_does_not_use_are_not_in_its_help() {
     let count = run(&["fragments", "count", "--help"]).good();
     assert!(!count.contains("same as SRC") && !count.contains("--expand"), "{count}");
 }
+
+/// The tip for `--genes` was `--genome`.
+#[test]
+fn features_and_cells_have_the_names_of_genomics_and_anndata() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let (source, target) = (text(&source), scratch.path().join("t.h5ad"));
+    let target = text(&target);
+    let shape = |arguments: &[&str]| {
+        run(&[arguments, &["-q", "--force"]].concat()).good();
+        let info: serde_json::Value =
+            serde_json::from_str(&run(&["info", "--json", target]).good()).unwrap();
+        (info["rows"].as_u64().unwrap(), info["cols"].as_u64().unwrap())
+    };
+    for features in ["--features", "--genes", "--var"] {
+        assert_eq!(shape(&["slice", source, target, features, "0:3"]), (11, 3));
+        assert_eq!(shape(&["sample", source, target, features, "2"]), (11, 2));
+    }
+    assert_eq!(shape(&["slice", source, target, "--obs", "0:4", "--genes", "0:3"]), (4, 3));
+    assert_eq!(shape(&["filter", source, target, "--obs", "nnz>=0", "--genes", "nnz>=0"]), (11, 7));
+    let names = run(&["names", source, "genes"]).good();
+    assert_eq!(names, run(&["names", source, "features"]).good());
+    assert_eq!(run(&["stats", source, "--by", "obs"]).code, run(&["stats", source, "--by", "cells"]).code);
+}
