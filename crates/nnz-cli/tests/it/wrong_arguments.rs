@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use nnz_testing::command::{run, text};
+use nnz_testing::command::{run, testdata, text};
 
 fn matrix(folder: &Path) -> String {
     let path = folder.join("m.mtx");
