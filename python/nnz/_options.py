@@ -44,6 +44,9 @@ class TargetOptions(TypedDict, total=False):
         as in ``"zstd:9+delta+shuffle"``. Filters and pcodec are for Zarr; shuffling and Blosc also for HDF5.
     ``row_names``, ``col_names``
         The column of the annotations to use as names of the rows or columns.
+    ``row_names_file``, ``col_names_file``
+        A ``.csv``, ``.tsv`` or ``.txt`` file with the names of rows or columns of a source without names in its first column,
+        with or without a header, such as ``genes.tsv``.
     ``make_unique``
         Whether numbers are appended to duplicate names, as in ``var_names_make_unique`` of anndata.
     ``row_annotations``, ``col_annotations``
@@ -76,6 +79,8 @@ class TargetOptions(TypedDict, total=False):
     compress: Optional[str]
     row_names: Any
     col_names: Any
+    row_names_file: PathLike
+    col_names_file: PathLike
     make_unique: bool
     row_annotations: Any
     col_annotations: Any
@@ -124,6 +129,9 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
     kind = made.get("type")
     if kind is not None and not isinstance(kind, str):
         made["type"] = np.dtype(kind).name
+    for name in ("row_names_file", "col_names_file"):
+        if made.get(name) is not None:
+            made[name] = os.fsdecode(made[name])
     for name in ("row_annotations", "col_annotations"):
         table = made.get(name)
         if table is not None:

@@ -17,7 +17,7 @@ from ._options import prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
 
-OF_LABELS = ("row_names", "col_names", "row_annotations", "col_annotations", "make_unique", "cell_axis")
+OF_LABELS = ("row_names", "col_names", "row_names_file", "col_names_file", "row_annotations", "col_annotations", "make_unique", "cell_axis")
 """Options that depend on the annotations of the object."""
 ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end a process without an exception."""

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nnz::annotations::{Labels, read_table};
+use nnz::annotations::{Labels, NameList, read_names, read_table};
 use nnz::engine::Reordering;
 use nnz::formats::values::{Dialect, parse_daphne_type};
 use nnz::formats::{FormatOptions, Registry};
@@ -162,6 +162,8 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
                 rows.make_unique = flag()?;
                 cols.make_unique = rows.make_unique;
             }
+            "row_names_file" => rows.names = Some(Arc::new(names_file(&value, memory())?)),
+            "col_names_file" => cols.names = Some(Arc::new(names_file(&value, memory())?)),
             "row_annotations" => rows.table = Some(Arc::new(table(&value, memory())?)),
             "col_annotations" => cols.table = Some(Arc::new(table(&value, memory())?)),
             "force" => options.overwrite = flag()?,
@@ -257,6 +259,12 @@ pub(crate) fn table(
     }
     let (py, path) = (given.py(), given.extract::<PathBuf>()?);
     py.detach(|| read_table(path, memory / 4)).or_raise(py)
+}
+
+/// Reads a file of names.
+fn names_file(given: &Bound<'_, PyAny>, memory: u64) -> PyResult<NameList> {
+    let (py, path) = (given.py(), given.extract::<PathBuf>()?);
+    py.detach(|| read_names(path, memory / 4)).or_raise(py)
 }
 
 fn structure(py: Python<'_>, name: &str) -> PyResult<StructurePolicy> {

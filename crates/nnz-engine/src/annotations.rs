@@ -3,6 +3,7 @@
 mod appended;
 mod keyed;
 mod labels;
+mod name_list;
 mod parse;
 mod quotes;
 mod selected_rows;
@@ -14,6 +15,7 @@ use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result, readable};
 
 pub use appended::{Appended, DroppedColumn, Join};
 pub use keyed::Keyed;
+pub use name_list::NameList;
 pub use labels::{Labelled, Labels, OriginalPositions};
 pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;

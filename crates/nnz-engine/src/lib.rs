@@ -61,7 +61,7 @@ mod unsorted;
 
 pub use annotations::{
     AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Keyed, Labelled, Labels,
-    OriginalPositions, write_annotations,
+    NameList, OriginalPositions, write_annotations,
 };
 pub use cat::{CatOptions, cat};
 pub use check::{check, report_error};

@@ -12,7 +12,7 @@ pub use nnz_core::{
     ORIGINAL_POSITION,
 };
 pub use nnz_engine::{
-    AnnotationTable, AnnotationText, Keyed, Labelled, Labels, OriginalPositions, write_annotations,
+    AnnotationTable, AnnotationText, Keyed, Labelled, Labels, NameList, OriginalPositions, write_annotations,
 };
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab
@@ -47,6 +47,23 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
     let place = Place::path(path);
     match table {
         Ok(table) => Ok(table.with_place(place)),
+        Err(error) => Err(error.with_context(&place)),
+    }
+}
+
+/// Reads the names of rows or columns from a text, plain or gzipped, which may take `memory` bytes; see
+/// [`NameList::from_text`].
+///
+/// # Errors
+///
+/// Fails as [`separator_of`] and [`NameList::from_text`], and if the file cannot be read.
+pub fn read_names(path: impl AsRef<Path>, memory: u64) -> Result<NameList> {
+    let path = path.as_ref();
+    let separator = separator_of(path)?;
+    let input = Input::open(&Opened::local(path)?)?;
+    let place = Place::path(path);
+    match NameList::from_text(input.reader, separator, memory) {
+        Ok(list) => Ok(list.with_place(place)),
         Err(error) => Err(error.with_context(&place)),
     }
 }

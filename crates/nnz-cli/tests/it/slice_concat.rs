@@ -611,3 +611,24 @@ fn guessed_axes_are_noted_and_can_be_stated() {
     let done = run(&["convert", text(&matrix), &at("x.h5ad")]);
     assert!(done.err.contains(&format!("{} has them", text(&folder))), "{done:?}");
 }
+
+/// Matrices of Parse and of many submissions to GEO have names in files of any name.
+#[test]
+fn names_of_a_bare_matrix_are_read_from_files() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let (source, target) = (at("m.mtx"), at("m.h5ad"));
+    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n").unwrap();
+    fs::write(at("cells.csv"), "bc_wells,sample\n01_01,s1\n01_02,s1\n01_03,s2\n").unwrap();
+    fs::write(at("genes.tsv"), "ENSG1\tG1\nENSG2\tG2\n").unwrap();
+    let start = ["-q", "convert", &source, &target, "--force", "--cell-axis", "rows"];
+    let files = ["--row-names-file", &at("cells.csv"), "--col-names-file", &at("genes.tsv")];
+    run(&[&start[..], &files, &["--row-annotations", &at("cells.csv")]].concat()).good();
+    assert_eq!(run(&["names", &target, "cells"]).good(), "01_01\n01_02\n01_03\n");
+    assert_eq!(run(&["names", &target, "features"]).good(), "ENSG1\nENSG2\n");
+    assert!(run(&["annotations", &target, "cells"]).good().contains("01_03\ts2\n"));
+    let short = run(&[&start[..], &["--row-names-file", &at("genes.tsv")]].concat());
+    assert!(short.err.contains("genes.tsv: 2 lines for 3 rows"), "{short:?}");
+    let named = ["-q", "convert", &target, &at("n.h5ad"), "--row-names-file", &at("cells.csv")];
+    assert!(run(&named).err.contains("the rows have names already"));
+}

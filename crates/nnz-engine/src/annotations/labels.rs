@@ -10,6 +10,7 @@ use nnz_core::{
     MatrixSource, Names, ORIGINAL_POSITION, Projection, Result, StringList, UnitReader, Wrapped,
 };
 
+use super::name_list::NameList;
 use super::table::AnnotationTable;
 use super::unique::{make_unique, repeated};
 
@@ -17,6 +18,8 @@ use super::unique::{make_unique, repeated};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Labels {
+    /// Names for an axis that has none.
+    pub names: Option<Arc<NameList>>,
     /// A table to add to the annotations. Its rows are matched by name, and its columns have to be new.
     pub table: Option<Arc<AnnotationTable>>,
     /// The column of the annotations to use as names. The previous names become a column.
@@ -42,6 +45,7 @@ pub enum OriginalPositions {
 
 nnz_core::setters! {
     Labels {
+        names: Option<Arc<NameList>>,
         table: Option<Arc<AnnotationTable>>,
         names_from: Option<String>,
         make_unique: bool,
@@ -53,8 +57,9 @@ impl Labels {
     /// Returns whether nothing is changed.
     #[must_use]
     pub fn is_default(&self) -> bool {
-        let Self { table, names_from, make_unique, original_positions } = self;
-        table.is_none()
+        let Self { names, table, names_from, make_unique, original_positions } = self;
+        names.is_none()
+            && table.is_none()
             && names_from.is_none()
             && !make_unique
             && *original_positions == OriginalPositions::Unchanged
@@ -157,6 +162,13 @@ fn relabel(
         None => None,
     };
     let mut changed = false;
+    if let Some(list) = &labels.names {
+        if names.is_some() {
+            return Err(Error::argument(format!("the {axis} have names already")));
+        }
+        names = Some(list.names(axis, source.header().shape.len(axis))?);
+        changed = true;
+    }
     let mut columns = Columns::of_file(source, axis)?;
     if let Some(table) = &labels.table {
         let Some(names) = &names else {

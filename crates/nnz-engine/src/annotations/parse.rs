@@ -77,13 +77,13 @@ impl AnnotationTable {
 }
 
 /// The lines of a text, split into values.
-struct Lines<R> {
+pub(super) struct Lines<R> {
     reader: csv::Reader<Quotes<R>>,
     record: ByteRecord,
 }
 
 impl<R: Read> Lines<R> {
-    fn new(text: R, separator: u8) -> Self {
+    pub(super) fn new(text: R, separator: u8) -> Self {
         let mut builder = ReaderBuilder::new();
         builder.delimiter(separator).has_headers(false).flexible(true);
         Self {
@@ -93,7 +93,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Reads the next line; `false` at the end.
-    fn next(&mut self) -> Result<bool> {
+    pub(super) fn next(&mut self) -> Result<bool> {
         self.reader.read_byte_record(&mut self.record).map_err(|error| {
             let place = self.place();
             match error.into_kind() {
@@ -105,6 +105,11 @@ impl<R: Read> Lines<R> {
                 other => Error::mismatch(place, format!("{other:?}"), "separated values"),
             }
         })
+    }
+
+    /// Returns the first value of the line.
+    pub(super) fn first(&self) -> &[u8] {
+        self.record.get(0).unwrap_or_default()
     }
 
     /// Returns the values of the line, which must be UTF-8.
@@ -119,7 +124,7 @@ impl<R: Read> Lines<R> {
         self.record.iter().map(one).collect()
     }
 
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         let line = self
             .record
             .position()
