@@ -12,7 +12,7 @@ from ._errors import ArgumentError, FormatError, UnknownNameError
 from ._file_parts import MAIN, FileParts
 from ._handle import Memory, NoHandle, absolute
 from ._matrix_handle import MatrixHandle
-from ._members import Shapes, inside, listed, matrices_among
+from ._members import Shapes, datasets_among, inside, listed, matrices_among
 from ._options import PathLike
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, entered, storage
@@ -266,8 +266,8 @@ def _listed(path: str, memory: Memory, given: Reading) -> Tuple[Any, Shapes]:
 
     The source is None without a main matrix.
     """
-    source, found = _nnz.open_listed(path, memory, given)
-    members = matrices_among(found)
+    source, found, are_several = _nnz.open_listed(path, memory, given)
+    members = datasets_among(found) if are_several else matrices_among(found)
     if source is None and not members:
         # The error says what there is.
         return _nnz.open(path, memory, given), {}

@@ -12,9 +12,6 @@ from ._errors import ClosedError, UnknownNameError
 Shapes = Dict[str, Tuple[int, ...]]
 """Members by their paths, with their shapes where they are listed."""
 
-OTHERS = ("fragments", "invalid")
-"""Kinds of members that are opened, although they have no rows and columns."""
-
 MOST_LISTED = 10
 """Members that a message lists."""
 
@@ -61,7 +58,12 @@ def listed(names: Iterable[str]) -> str:
 
 def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:
     """Return the members that are matrices, with their shapes."""
-    return {member[0]: tuple(member[1]) for member in members if _is_matrix(member) or member[2] in OTHERS}
+    return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
+
+
+def datasets_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:
+    """Return the parts of a file of several that can be opened, or whose fault is an error then, with their shapes."""
+    return {path: tuple(shape) for path, shape, kind, dtype in members if dtype or kind in ("fragments", "invalid")}
 
 
 def _is_matrix(member: Tuple[str, Any, str, str]) -> bool:

@@ -79,8 +79,8 @@ pub(crate) fn open(
     opened.into_python(py, place)
 }
 
-/// The matrix, tensor, table or fragments of a location, and its members.
-type Listed = (Option<Py<PyAny>>, Vec<MemberTuple>);
+/// The matrix, tensor, table or fragments of a location, its members, and whether these are datasets of their own.
+type Listed = (Option<Py<PyAny>>, Vec<MemberTuple>, bool);
 
 /// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once. A collection without a
 /// main matrix has members only.
@@ -95,20 +95,24 @@ pub(crate) fn open_listed(
     let location = location(path);
     let place = location.source_place();
     let (options, limits) = open_options(py, memory_limit, reading)?;
-    let (opened, members) = task::run_detached(py, limits, move |context| {
+    let (opened, members, is_several) = task::run_detached(py, limits, move |context| {
         let open = || {
             let detected = context.detect(&location, &options)?;
             let members = detected.members();
+            let mut is_several = false;
             let opened = match detected.open(&options)? {
-                Dataset::Collection(collection) if !collection.has_main()? => None,
+                Dataset::Collection(collection) if !collection.has_main()? => {
+                    is_several = collection.is_several();
+                    None
+                }
                 found => Some(OpenedDataset::new(found)?),
             };
-            Ok((opened, members?))
+            Ok((opened, members?, is_several))
         };
         open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
     })?;
     let opened = opened.map(|opened| opened.into_python(py, place)).transpose()?;
-    Ok((opened, members.into_iter().map(listed).collect()))
+    Ok((opened, members.into_iter().map(listed).collect(), is_several))
 }
 
 /// Returns the full path of a group in a file of AnnData or MuData, where that of a modality can be without `mod`.

@@ -14,7 +14,7 @@ import nnz
 
 # Locations opened in each directory, so that nothing is missed.
 FOLDERS = {
-    "anndata": {"Matrix": 471},
+    "anndata": {"Matrix": 473},
     "binsparse": {"Matrix": 548, "Tensor": 87},
     "bpcells": {"Matrix": 221, "Fragments": 67},
     "daphne": {"Matrix": 146, "Table": 15},

@@ -76,6 +76,7 @@ pub fn find_in_table(
     (table, marks): (&[u32], &[u8]),
     into: (&mut [u32], &mut [u32]),
 ) -> usize {
+    let keys = &keys[..keys.len().min(into.0.len()).min(into.1.len())];
     let mut found = Found { targets: into.0, positions: into.1, len: 0 };
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::x86::avx512::is_available() {

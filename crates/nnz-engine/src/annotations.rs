@@ -15,8 +15,8 @@ use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result, readable};
 
 pub use appended::{Appended, DroppedColumn, Join};
 pub use keyed::Keyed;
-pub use name_list::NameList;
 pub use labels::{Labelled, Labels, OriginalPositions};
+pub use name_list::NameList;
 pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};

@@ -12,7 +12,8 @@ pub use nnz_core::{
     ORIGINAL_POSITION,
 };
 pub use nnz_engine::{
-    AnnotationTable, AnnotationText, Keyed, Labelled, Labels, NameList, OriginalPositions, write_annotations,
+    AnnotationTable, AnnotationText, Keyed, Labelled, Labels, NameList, OriginalPositions,
+    write_annotations,
 };
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab

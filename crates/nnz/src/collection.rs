@@ -215,8 +215,8 @@ impl CollectionConcatOptions {
         }
         match label.is_none() && index_unique.is_none() {
             true => {
-                let what = "keys are written to a column or to names, but neither label nor index_unique is set";
-                Err(Error::argument(what))
+                let what = "keys are written to a column or to names";
+                Err(Error::argument(what).with_hint("label", "names the column"))
             }
             false => Ok(()),
         }

@@ -424,7 +424,8 @@ fn guessed_axes(source: &dyn MatrixSource, target: [AxisKind; 2]) -> Option<Stri
     Some(format!(
         "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}; cell_axis {} \
          states that they are the {}",
-        axis.other(), axis.other()
+        axis.other(),
+        axis.other()
     ))
 }
 

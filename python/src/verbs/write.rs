@@ -31,6 +31,9 @@ pub(super) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 type WriteArguments<'py> = Bound<'py, PyDict>;
 
+/// Join, label, separator, fill value and keys of sources that are concatenated.
+type ConcatFiles = (Option<String>, Option<String>, Option<String>, Option<f64>, Vec<String>);
+
 /// Converts a location to another. `reading` has the types of the columns of a text, and the dialect of the source.
 #[pyfunction]
 #[pyo3(signature = (source, target, reading, given, progress=None))]
@@ -125,7 +128,7 @@ fn concat<'py>(
     target: OsString,
     axis: &str,
     ignore_names: bool,
-    files: (Option<String>, Option<String>, Option<String>, Option<f64>, Vec<String>),
+    files: ConcatFiles,
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {

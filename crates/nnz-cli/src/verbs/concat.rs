@@ -27,7 +27,7 @@ const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, 
 #[command(after_help = "\
 Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
-  nnz concat runs/ctrl runs/stim all.h5ad --axis cells --label sample --index-unique -
+  nnz concat monday.bpcells tuesday.bpcells days.h5ad --axis cells --label day --index-unique -
   nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch --keys first,second
   nnz concat a.h5ad b.h5ad both.h5mu --axis features")]
 pub(crate) struct Concat {

@@ -6,6 +6,7 @@ use nnz::{Context, Dataset, Error, Location};
 
 use super::{Run, fragments, frames, plural};
 use crate::Outcome;
+use crate::args::selecting::FEATURES;
 use crate::args::{AxisArg, Memory, location, reading};
 use crate::output::{print_message, with_stdout};
 
@@ -35,8 +36,10 @@ pub(crate) enum NamesArg {
     Rows,
     Cols,
     /// The cells of fragments, or the axis of the matrix that has cells
+    #[value(alias = "obs")]
     Cells,
     /// The axis that has features
+    #[value(aliases = FEATURES)]
     Features,
     /// The chromosomes of fragments
     Chromosomes,

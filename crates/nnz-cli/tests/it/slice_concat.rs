@@ -552,7 +552,8 @@ fn samples_are_merged_with_their_names() {
         sources.push(text(&folder).to_owned());
     }
     let target = scratch.path().join("merged.h5ad");
-    let start = ["-q", "concat", &sources[0], &sources[1], text(&target), "--axis", "cells", "--force"];
+    let start =
+        ["-q", "concat", &sources[0], &sources[1], text(&target), "--axis", "cells", "--force"];
     let labels = ["--label", "sample", "--index-unique", "-"];
     let names = |flags: &[&str]| {
         run(&[&start[..], &labels, flags].concat()).good();
@@ -565,11 +566,14 @@ fn samples_are_merged_with_their_names() {
     assert!(first.ends_with("-ctrl") && last.ends_with("-stim"), "{first} {last}");
     assert!(row.ends_with("stim"), "{row}");
     let (first, last, row) = names(&["--keys", "a,b"]);
-    assert!(first.ends_with("-a") && last.ends_with("-b") && row.ends_with('b'), "{first} {last} {row}");
+    assert!(
+        first.ends_with("-a") && last.ends_with("-b") && row.ends_with('b'),
+        "{first} {last} {row}"
+    );
     for (flags, expected) in [
         (&["--label", "x", "--keys", "a"][..], "1 keys for 2 sources"),
         (&["--label", "x", "--keys", "a,a"], "the key \"a\" is given twice"),
-        (&["--keys", "a,b"], "neither --label nor --index-unique is set"),
+        (&["--keys", "a,b"], "keys are written to a column or to names; --label names the column"),
         (&["--join", "inner"], "--join applies only if"),
     ] {
         let refused = run(&[&start[..], flags].concat());
@@ -586,7 +590,8 @@ fn guessed_axes_are_noted_and_can_be_stated() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&scratch.path().join(name)).to_owned();
     let source = at("m.mtx");
-    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n").unwrap();
+    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n")
+        .unwrap();
     let convert = |target: &str, flags: &[&str]| {
         let done = run(&[&["convert", &source, target, "--force"], flags].concat());
         assert_eq!(done.code, Some(0), "{done:?}");
@@ -598,7 +603,10 @@ fn guessed_axes_are_noted_and_can_be_stated() {
     let expected = "rows are taken for features, columns for cells; --cell-axis rows states that they are the rows";
     assert!(noted.contains(expected) && (rows, cols) == (3, 2), "{noted}");
     let (noted, rows, cols) = convert(&at("m.bpcells"), &["--cell-axis", "rows"]);
-    assert!(noted.contains("transposed: rows are now features") && (rows, cols) == (2, 3), "{noted}");
+    assert!(
+        noted.contains("transposed: rows are now features") && (rows, cols) == (2, 3),
+        "{noted}"
+    );
     let (noted, rows, cols) = convert(&at("m.h5ad"), &["--cell-axis", "rows"]);
     assert!(!noted.contains("note:") && (rows, cols) == (3, 2), "{noted}");
     let (noted, rows, cols) = convert(&at("m.h5ad"), &["--cell-axis", "cols"]);
@@ -618,7 +626,8 @@ fn names_of_a_bare_matrix_are_read_from_files() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&scratch.path().join(name)).to_owned();
     let (source, target) = (at("m.mtx"), at("m.h5ad"));
-    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n").unwrap();
+    fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n")
+        .unwrap();
     fs::write(at("cells.csv"), "bc_wells,sample\n01_01,s1\n01_02,s1\n01_03,s2\n").unwrap();
     fs::write(at("genes.tsv"), "ENSG1\tG1\nENSG2\tG2\n").unwrap();
     let start = ["-q", "convert", &source, &target, "--force", "--cell-axis", "rows"];

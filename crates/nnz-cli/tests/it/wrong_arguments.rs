@@ -196,5 +196,8 @@ fn features_and_cells_have_the_names_of_genomics_and_anndata() {
     assert_eq!(shape(&["filter", source, target, "--obs", "nnz>=0", "--genes", "nnz>=0"]), (11, 7));
     let names = run(&["names", source, "genes"]).good();
     assert_eq!(names, run(&["names", source, "features"]).good());
-    assert_eq!(run(&["stats", source, "--by", "obs"]).code, run(&["stats", source, "--by", "cells"]).code);
+    assert_eq!(
+        run(&["stats", source, "--by", "obs"]).code,
+        run(&["stats", source, "--by", "cells"]).code
+    );
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    Header, MatrixSource, Names, Projection, Result, StringReader, UnitReader, Wrapped,
+    Annotations, Axis, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+    Error, Header, MatrixSource, Names, Projection, Result, StringReader, UnitReader, Wrapped,
 };
 
 /// A matrix with a key in a column of annotations of an axis, and in the names along it.

@@ -194,7 +194,9 @@ impl Format for Matlab {
                 let is_suite_sparse = || names.iter().all(|name| name.starts_with("Problem/"));
                 let main = match &names[..] {
                     [only] => Some(only),
-                    _ => names.iter().find(|name| *name == "Problem/A").filter(|_| is_suite_sparse()),
+                    _ => {
+                        names.iter().find(|name| *name == "Problem/A").filter(|_| is_suite_sparse())
+                    }
                 };
                 match main {
                     Some(main) => file.open(&probe, main)?,

@@ -184,6 +184,27 @@ impl Probe {
         self
     }
 
+    /// Returns a probe of a group of the same container, which is opened once.
+    pub(super) fn group_of_it(&self, name: &str) -> Result<Self> {
+        // Whatever is read of the container is kept for all groups.
+        let _ = self.group()?;
+        Ok(Self {
+            location: self.location.inside(name),
+            context: self.context.clone(),
+            dropped: Vec::new(),
+            opened: self.opened.clone(),
+            start: self.start.clone(),
+            kind: self.kind,
+            kinds: self.kinds.clone(),
+            group: name.to_owned(),
+            open: self.open.clone(),
+            arrays: OnceCell::new(),
+            tree: OnceCell::new(),
+            root: self.root.clone(),
+            document: RefCell::new(Object::Unread),
+        })
+    }
+
     /// Returns the container and the group, if it has groups.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
 //! Files and stores with several groups of data, none of which is their root.
 
 use nnz_container::tree::{ChildKind, Group};
-use nnz_core::{Finding, MatrixSource, Result, readable};
+use nnz_core::{Error, Finding, MatrixSource, Result, readable};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, Member, Probe};
 use crate::collection::SeveralMatrices;
-use crate::{Context, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{Context, Dataset, OpenOptions, ValidateOptions};
 
 /// The groups of a file, each of which has a format of its own.
 pub(super) struct SeveralGroups;
@@ -54,7 +54,7 @@ impl Format for SeveralGroups {
             None => Vec::new(),
         };
         let member = |name: String| {
-            let opened = readable(open_member(&probe.location().inside(&name), probe.context()))?;
+            let opened = readable(probe.group_of_it(&name).and_then(open_member))?;
             let (kind, shape, value_type) =
                 opened.unwrap_or_else(|| (Member::INVALID.to_owned(), Vec::new(), String::new()));
             Ok(Member { path: name, axes: vec![None; shape.len()], shape, kind, value_type })
@@ -109,15 +109,17 @@ pub(super) fn unread(root: &dyn Group, names: &[String]) -> Result<Vec<Member>> 
 }
 
 /// Returns the format, shape and type of values of a group.
-fn open_member(location: &Location, context: &Context) -> Result<(String, Vec<u64>, String)> {
-    let options = OpenOptions::new();
-    let found = context.detect(location, &options)?;
-    let kind = found.format().info().name.as_str().to_owned();
+fn open_member(probe: Probe) -> Result<(String, Vec<u64>, String)> {
+    let context = probe.context().clone();
+    let Some((format, _)) = context.registry().best(&probe)? else {
+        return Err(Error::argument("a group without a known format"));
+    };
+    let kind = format.info().name.as_str().to_owned();
     let of_matrix = |matrix: &dyn MatrixSource| {
         let header = matrix.header();
         (vec![header.shape.rows, header.shape.cols], header.value_type.to_string())
     };
-    let (shape, value_type) = match found.open(&options)? {
+    let (shape, value_type) = match format.open(probe, &OpenOptions::new())? {
         Dataset::Fragments(_) => return Ok(("fragments".to_owned(), Vec::new(), String::new())),
         Dataset::Tensor(tensor) => {
             (tensor.descriptor().shape.clone(), tensor.header()?.value_type.to_string())

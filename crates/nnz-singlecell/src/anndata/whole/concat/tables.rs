@@ -45,13 +45,8 @@ impl Transfer<'_> {
         }
         let lengths = obs.iter().map(|frame| frame.len()).collect();
         let table = Labelled::new(appended, how, lengths, tables)?;
-        let names = UniqueNames {
-            frames: obs.iter(),
-            names: None,
-            number: 0,
-            how,
-            name: Vec::new(),
-        };
+        let names =
+            UniqueNames { frames: obs.iter(), names: None, number: 0, how, name: Vec::new() };
         self.output.compression = self.options.compression.unwrap_or_default();
         let (index, len) = (common_index(obs), table.len());
         write_table(&mut self.output, to, &index, len, Some(Box::new(names)), Some(&table))
