@@ -72,7 +72,7 @@ fn wrong_orders_are_refused() {
     let convert = ["convert", &source, &target, "--reorder"];
     for (order, expected) in [
         ("rows", "expected rows=, cols=, cells= or features=, and frequency"),
-        ("genes=frequency", "expected rows=, cols=, cells= or features="),
+        ("peaks=frequency", "expected rows=, cols=, cells= or features="),
         ("rows=", "expected A:B, positions, names"),
     ] {
         let says = run(&[&convert[..], &[order]].concat()).refused_by("diff");
