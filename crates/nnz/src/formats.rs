@@ -78,6 +78,7 @@ pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
 pub use collections::CollectionFormat;
+pub(crate) use collections::check_strict;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;

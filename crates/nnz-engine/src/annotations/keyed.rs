@@ -14,7 +14,7 @@ pub struct Keyed<'a> {
     key: String,
     /// The name of the column, which has the same value for all.
     label: Option<String>,
-    /// What is appended to names.
+    /// The text that is appended to names.
     suffix: Option<String>,
 }
 

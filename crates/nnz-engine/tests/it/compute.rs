@@ -5,7 +5,7 @@ use nnz_engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
     pca, top_sums,
 };
-use nnz_engine::{CsMatrix, Dense, ReadOptions, Transposed, read_dense};
+use nnz_engine::{CsMatrix, Dense, ReadOptions, Selection, Slice, Transposed, read_dense};
 use nnz_storage::TaskContext;
 use nnz_testing::random::Random;
 
@@ -526,5 +526,44 @@ fn many_iterations_make_components_precise() {
     }
     for (few, exact) in values(2).iter().zip(&exact) {
         assert!(few / exact > 0.8 && few / exact < 1.0 + 1e-9, "{few} is far from {exact}");
+    }
+}
+
+/// Rows and columns are selected before values are computed, with the factors that belong to them.
+#[test]
+fn components_of_selected_computed_values_are_those_of_the_values() {
+    let mut numbers = Random::of("selected", 1);
+    for order in [Order::Row, Order::Col] {
+        let (matrix, _) = random(&mut numbers, 400, 90, order, 40);
+        let mut factors = |count: usize| -> std::sync::Arc<[f64]> {
+            (0..count).map(|_| f64::from(1 + numbers.below_u32(8)) / 4.0).collect()
+        };
+        let steps = vec![
+            ValueStep::ScaleAxis(Axis::Rows, factors(400)),
+            ValueStep::LimitAxis(Axis::Cols, factors(90).iter().map(|limit| 9.0 * limit).collect()),
+            ValueStep::Log1p,
+        ];
+        let computed = Computed::new(source(&matrix), steps).unwrap();
+        // Neither is in order.
+        let rows = Selection::ranges([300..400, 20..260]);
+        let cols = Selection::ranges([50..90, 3..20]);
+        let slice = Slice::new(Box::new(computed), &rows, &cols).unwrap();
+        let last = vec![ValueStep::ScaleAxis(Axis::Cols, factors(57))];
+        let chain = Computed::new(Box::new(slice), last).unwrap();
+        let context = TaskContext::default().with_threads(2);
+        let plain = nnz_engine::read(&chain, &ReadOptions::default(), &context).unwrap();
+        let options = PcaOptions::default().components(5).observations(Some(Axis::Rows));
+        let expected = pca(&*source(&plain), &options, &context).unwrap();
+        for memory in [1 << 20, 1 << 28] {
+            let found = pca(&chain, &options, &context.clone().with_memory(memory)).unwrap();
+            let close = |found: &[f64], expected: &[f64]| {
+                found.len() == expected.len()
+                    && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3)
+            };
+            assert!(close(&found.singular_values, &expected.singular_values), "{order} {memory}");
+            assert!(close(&found.mean, &expected.mean), "{order} {memory}");
+            assert!(close(&[found.total_variance], &[expected.total_variance]));
+            assert!(close(&found.loadings, &expected.loadings), "{order} {memory}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use nnz_storage::staging::{self, StagedGroup};
 
 use super::{Collection, CollectionConcatOptions, SeveralMatrices, downcast};
 use crate::container_target::has_groups;
-use crate::formats::{CollectionFormat, Format, FormatInfo, Member};
+use crate::formats::{CollectionFormat, Format, FormatInfo, Member, check_strict};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
 /// Files and stores of any format that is written to groups of them, and MAT-files and 10x files.
@@ -60,7 +60,7 @@ fn write(
         Some((member, _)) => Some(open(member)?),
         None => return Err(Error::unsupported(place(), "there is no matrix to write")),
     };
-    check_strict(&summary, to, options)?;
+    check_strict([&summary.dropped, &summary.left_out], &to.place(), options)?;
     if !options.overwrite && staging::exists(path, context)? {
         return Err(Error::new(ErrorKind::Exists, place()));
     }
@@ -95,7 +95,7 @@ fn write(
         summary.notes.extend(of_member(done.notes));
         count += 1;
     }
-    check_strict(&summary, to, options)?;
+    check_strict([&summary.dropped, &summary.left_out], &to.place(), options)?;
     context.check()?;
     staged.commit(&[name.to_owned()])?;
     Ok(summary.content(SummaryContent::Matrices(count)))
@@ -134,15 +134,6 @@ fn without_extension(path: &str) -> &str {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let Some(stem) = plain.strip_suffix(".mtx") else { return path };
     stem.strip_suffix("/matrix").filter(|folder| !folder.is_empty()).unwrap_or(stem)
-}
-
-/// Fails if something is dropped, and that is an error.
-fn check_strict(summary: &Summary, to: &Location, options: &ConvertOptions) -> Result<()> {
-    if !options.strict || summary.dropped.is_empty() {
-        return Ok(());
-    }
-    let what = format!("cannot store {}", summary.dropped.join(", "));
-    Err(Error::unsupported(to.place(), what).with_hint("strict", "does not allow dropping data"))
 }
 
 impl CollectionFormat for GroupsFormat {

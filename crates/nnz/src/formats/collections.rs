@@ -207,7 +207,7 @@ pub(super) fn write_contents(
 }
 
 /// Fails if something is dropped or left out, and that is an error.
-pub(super) fn check_strict(
+pub(crate) fn check_strict(
     [dropped, left_out]: [&[String]; 2],
     place: &Place,
     options: &ConvertOptions,
