@@ -26,7 +26,7 @@ use crate::flow::{Join, Work, Workers, Write, run};
 use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
 use cut::Cut;
-use packet::{Entries, Packet, UnstoredPacket};
+use packet::{Entries, PackBuffers, Packet, UnstoredPacket};
 use shares::Shares;
 pub(crate) use shares::sorting_workers;
 pub(crate) use store::{Store, StoredWords};
@@ -166,16 +166,15 @@ struct PackWork<'a> {
 /// The buffers of a packet.
 struct Buffers {
     entries: Entries,
-    cut_up: Entries,
-    places: Vec<u32>,
+    packing: PackBuffers,
     batches: [Batch; 2],
 }
 
 impl Buffers {
     fn new(order: Order) -> Self {
         let batch = || Batch::new(order, Values::default());
-        let (entries, cut_up, places) = Default::default();
-        Self { entries, cut_up, places, batches: [batch(), batch()] }
+        let (entries, packing) = Default::default();
+        Self { entries, packing, batches: [batch(), batch()] }
     }
 }
 
@@ -205,13 +204,13 @@ impl PackWork<'_> {
 
     /// Packs and keeps the entries of a buffer, and empties it.
     fn pack(&self, buffers: &mut Buffers, packed: &mut UnitPackets) -> Result<()> {
-        let Buffers { entries, cut_up, places, .. } = buffers;
+        let Buffers { entries, packing, .. } = buffers;
         if matches!(entries.values, Values::Iso(_)) {
             packed.values = emptied(&entries.values);
         }
         packed.entries += entries.len() as u64;
         // Any thread stores its packets, so that none wait in memory.
-        let loose = UnstoredPacket::new(entries, self.cut, cut_up, places)?;
+        let loose = UnstoredPacket::new(entries, self.cut, packing)?;
         packed.packets.push(loose.keep(self.store)?);
         entries.clear();
         Ok(())

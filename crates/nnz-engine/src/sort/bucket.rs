@@ -1,13 +1,13 @@
 //! Sorting the entries of a bucket.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
 use super::SortPlan;
 use super::cut::Cut;
-use super::packet::{Entries, Packet, UnstoredPacket, scatter};
+use super::packet::{Entries, PackBuffers, Packet, UnstoredPacket, scatter};
 use super::shares::Shares;
 use super::store::Store;
 use crate::stages::BATCH;
@@ -22,6 +22,16 @@ struct Packets {
     order: Order,
     /// Whether minors need 64 bits in batches.
     wide: bool,
+    /// To be reused: memory that is new for each bucket costs more than sorting.
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+/// The buffers of a thread.
+#[derive(Default)]
+struct Buffers {
+    entries: Entries,
+    scratch: [Vec<u32>; 2],
+    places: Vec<u32>,
 }
 
 impl Packets {
@@ -30,14 +40,14 @@ impl Packets {
     }
 
     /// Unpacks the entries of adjacent buckets, in their original order.
-    fn entries(&self, buckets: &Range<usize>) -> Result<Entries> {
-        let mut entries = Entries { values: self.values.clone(), ..Entries::default() };
+    fn unpack(&self, buckets: &Range<usize>, buffers: &mut Buffers) -> Result<()> {
+        let Buffers { entries, scratch, .. } = buffers;
+        entries.clear();
         entries.reserve(buckets.clone().map(|bucket| self.count(bucket)).sum());
-        let mut scratch = [Vec::new(), Vec::new()];
         for packet in &self.packets {
-            packet.unpack(buckets.clone(), &self.cut, &mut scratch, &mut entries)?;
+            packet.unpack(buckets.clone(), &self.cut, scratch, entries)?;
         }
-        Ok(entries)
+        Ok(())
     }
 }
 
@@ -61,7 +71,8 @@ impl Buckets {
         values: Values,
     ) -> Self {
         let wide = plan.shape.minor(plan.order) > 1 << 32;
-        let packets = Packets { cut, packets, store, values, order: plan.order, wide };
+        let (order, buffers) = (plan.order, Mutex::default());
+        let packets = Packets { cut, packets, store, values, order, wide, buffers };
         Self { packets: Arc::new(packets), next: 0, most: shares.bucket, inner: None }
     }
 
@@ -75,13 +86,13 @@ impl Buckets {
         let cut = Cut::of_ranges(majors, minors, Some(count as u64 * 64));
         let mut packets = Vec::new();
         let mut scratch = [Vec::new(), Vec::new()];
-        let (mut cut_up, mut places) = (Entries::default(), Vec::new());
+        let mut buffers = PackBuffers::default();
         let mut entries = Entries { values: outer.values.clone(), ..Entries::default() };
         for (position, packet) in (1..).zip(&outer.packets) {
             packet.unpack(bucket..bucket + 1, &outer.cut, &mut scratch, &mut entries)?;
             let full = entries.len() >= self.most || position == outer.packets.len();
             if full && entries.len() > 0 {
-                let loose = UnstoredPacket::new(&entries, &cut, &mut cut_up, &mut places)?;
+                let loose = UnstoredPacket::new(&entries, &cut, &mut buffers)?;
                 packets.push(loose.keep(&outer.store)?);
                 entries = Entries { values: outer.values.clone(), ..Entries::default() };
             }
@@ -93,6 +104,7 @@ impl Buckets {
             values: outer.values.clone(),
             order: outer.order,
             wide: outer.wide,
+            buffers: Mutex::default(),
         };
         Ok(Some(Self { packets: Arc::new(packets), next: 0, most: self.most, inner: None }))
     }
@@ -142,7 +154,22 @@ struct Bucket {
 
 impl Unit for Bucket {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let entries = self.packets.entries(&self.buckets)?;
+        let pool = || self.packets.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = pool().pop();
+        let mut buffers = unused.unwrap_or_else(|| Buffers {
+            entries: Entries { values: self.packets.values.clone(), ..Entries::default() },
+            ..Buffers::default()
+        });
+        self.packets.unpack(&self.buckets, &mut buffers)?;
+        self.sort(&mut buffers, batch);
+        pool().push(buffers);
+        Ok(())
+    }
+}
+
+impl Bucket {
+    fn sort(&self, buffers: &mut Buffers, batch: &mut Batch) {
+        let Buffers { entries, places, .. } = buffers;
         let [first, _] = self.packets.cut.covers(self.buckets.start);
         let [last, _] = self.packets.cut.covers(self.buckets.end - 1);
         let majors = first.start..last.end;
@@ -151,64 +178,70 @@ impl Unit for Bucket {
         // If there are about as many majors as entries, counting is the fastest way to sort.
         let width = majors.end - majors.start;
         let counts = usize::try_from(width).ok().filter(|width| *width <= 4 * entries.len() + 1024);
+        places.clear();
         let arrangement = match counts {
             Some(width) => {
                 batch.majors = Majors::Consecutive(majors.start);
-                by_counting(&entries, majors.start, width, &mut batch.offsets)
+                by_counting(entries, majors.start, width, &mut batch.offsets, places)
             }
-            None => Arrangement::From(by_comparing(&entries, batch)),
+            None => Arrangement::From(by_comparing(entries, batch)),
         };
-        arrangement.arrange(&entries, self.packets.wide, batch);
-        Ok(())
+        match arrangement {
+            Arrangement::To => to(places, entries, self.packets.wide, batch),
+            Arrangement::From(positions) => from(&positions, entries, self.packets.wide, batch),
+        }
     }
 }
 
 /// New order of entries.
 enum Arrangement {
-    /// The target of each entry.
-    To(Vec<u32>),
+    /// The target of each entry is in the list of places.
+    To,
     /// The position of the entry for each target.
     From(Vec<u32>),
 }
 
-impl Arrangement {
-    fn arrange(&self, entries: &Entries, wide: bool, batch: &mut Batch) {
-        match self {
-            Self::To(places) => {
-                if wide {
-                    let minors = batch.minors.u64_mut();
-                    minors.resize(places.len(), 0);
-                    for (position, &place) in places.iter().enumerate() {
-                        minors[place as usize] = entries.minors.get(position);
-                    }
-                } else {
-                    scatter(batch.minors.u32_buffer(), &entries.minors.low, places);
-                }
-                batch.values.scatter(&entries.values, places);
-            }
-            Self::From(positions) => {
-                let positions = &positions[..];
-                if wide {
-                    let minors = batch.minors.u64_mut();
-                    minors.extend(positions.iter().map(|&p| entries.minors.get(p as usize)));
-                } else {
-                    let minors = batch.minors.u32_mut();
-                    minors.extend(positions.iter().map(|&p| entries.minors.low[p as usize]));
-                }
-                batch.values.gather(&entries.values, positions);
-            }
+/// Moves each entry to its place.
+fn to(places: &[u32], entries: &Entries, wide: bool, batch: &mut Batch) {
+    if wide {
+        let minors = batch.minors.u64_mut();
+        minors.resize(places.len(), 0);
+        for (position, &place) in places.iter().enumerate() {
+            minors[place as usize] = entries.minors.get(position);
         }
+    } else {
+        scatter(batch.minors.u32_buffer(), &entries.minors.low, places);
     }
+    batch.values.scatter(&entries.values, places);
+}
+
+/// Takes the entries at positions.
+fn from(positions: &[u32], entries: &Entries, wide: bool, batch: &mut Batch) {
+    if wide {
+        let minors = batch.minors.u64_mut();
+        minors.extend(positions.iter().map(|&p| entries.minors.get(p as usize)));
+    } else {
+        let minors = batch.minors.u32_mut();
+        minors.extend(positions.iter().map(|&p| entries.minors.low[p as usize]));
+    }
+    batch.values.gather(&entries.values, positions);
 }
 
 /// Sorts by counting the entries of each major.
-fn by_counting(entries: &Entries, first: u64, width: usize, ends: &mut Vec<usize>) -> Arrangement {
+fn by_counting(
+    entries: &Entries,
+    first: u64,
+    width: usize,
+    ends: &mut Vec<usize>,
+    places: &mut Vec<u32>,
+) -> Arrangement {
     match (entries.majors.narrow(), entries.minors.narrow(), u32::try_from(first)) {
         (Some(majors), Some(minors), Ok(first)) => counted(
             majors.iter().map(|&major| (major - first) as usize),
             minors.iter().copied(),
             width,
             ends,
+            places,
         ),
         _ => {
             let run = |entry| usize::try_from(entries.majors.get(entry) - first);
@@ -217,6 +250,7 @@ fn by_counting(entries: &Entries, first: u64, width: usize, ends: &mut Vec<usize
                 (0..entries.len()).map(|entry| entries.minors.get(entry)),
                 width,
                 ends,
+                places,
             )
         }
     }
@@ -228,6 +262,7 @@ fn counted<M: Copy + Ord + Default>(
     minors: impl Iterator<Item = M> + Clone,
     width: usize,
     ends: &mut Vec<usize>,
+    places: &mut Vec<u32>,
 ) -> Arrangement {
     ends.clear();
     ends.resize(width + 1, 0);
@@ -238,7 +273,7 @@ fn counted<M: Copy + Ord + Default>(
     // Buckets have fewer than 2^32 entries.
     let start = |&end: &usize| (u32::try_from(end).unwrap_or(u32::MAX), M::default());
     let mut next: Vec<(u32, M)> = ends.iter().map(start).collect();
-    let mut places = Vec::with_capacity(runs.len());
+    places.reserve(runs.len());
     let mut sorted = true;
     for (run, minor) in runs.zip(minors.clone()) {
         let (place, last) = &mut next[run];
@@ -249,10 +284,10 @@ fn counted<M: Copy + Ord + Default>(
         *place += 1;
     }
     if sorted {
-        return Arrangement::To(places);
+        return Arrangement::To;
     }
     let mut positions = vec![0_u32; places.len()];
-    for (position, &place) in (0..).zip(&places) {
+    for (position, &place) in (0..).zip(&*places) {
         positions[place as usize] = position;
     }
     let minors: Vec<M> = minors.collect();

@@ -219,6 +219,14 @@ pub(super) struct Packet {
     words: StoredWords,
 }
 
+/// Buffers to divide and pack entries.
+#[derive(Default)]
+pub(super) struct PackBuffers {
+    divided: Entries,
+    places: Vec<u32>,
+    words: Vec<u32>,
+}
+
 /// A packet that is not stored yet.
 pub(super) struct UnstoredPacket {
     ends: Vec<(u32, u32)>,
@@ -228,13 +236,9 @@ pub(super) struct UnstoredPacket {
 }
 
 impl UnstoredPacket {
-    /// Divides and packs entries; `cut_up` and `places` are buffers.
-    pub(super) fn new(
-        entries: &Entries,
-        cut: &Cut,
-        cut_up: &mut Entries,
-        places: &mut Vec<u32>,
-    ) -> Result<Self> {
+    /// Divides and packs entries.
+    pub(super) fn new(entries: &Entries, cut: &Cut, buffers: &mut PackBuffers) -> Result<Self> {
+        let PackBuffers { divided, places, words } = buffers;
         let too_many = |_| Error::argument("a packet has fewer than 2^32 entries");
         u32::try_from(entries.len()).map_err(too_many)?;
         // Stable counting sort by bucket.
@@ -252,16 +256,16 @@ impl UnstoredPacket {
             *start += 1;
         });
         // One array at a time: the ends of all its buckets fit into the cache.
-        cut_up.majors.scatter(&entries.majors, places);
-        cut_up.minors.scatter(&entries.minors, places);
-        cut_up.values.scatter(&entries.values, places);
-        let Entries { majors, minors, values } = cut_up;
+        divided.majors.scatter(&entries.majors, places);
+        divided.minors.scatter(&entries.minors, places);
+        divided.values.scatter(&entries.values, places);
+        let Entries { majors, minors, values } = divided;
         let (bytes, size) = match &*values {
             Values::Iso(_) => (&[][..], 0),
             values => (values.bytes(), values.value_type().size()),
         };
 
-        let mut words = Vec::with_capacity(entries.len() / 2);
+        words.clear();
         let mut start = 0;
         let mut bucket_ends = Vec::with_capacity(ends.len());
         for (bucket, end) in ends.into_iter().enumerate() {
@@ -271,10 +275,10 @@ impl UnstoredPacket {
                 if majors.high.is_empty() {
                     majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
                 }
-                majors.pack(Codec::Plain, range.clone(), &mut words);
-                minors.pack(Codec::DeltaZigzag, range.clone(), &mut words);
+                majors.pack(Codec::Plain, range.clone(), words);
+                minors.pack(Codec::DeltaZigzag, range.clone(), words);
                 if !bytes.is_empty() {
-                    pack_values(&bytes[range.start * size..range.end * size], size, &mut words);
+                    pack_values(&bytes[range.start * size..range.end * size], size, words);
                 }
             }
             bucket_ends.push((end, u32::try_from(words.len()).map_err(too_many)?));
@@ -284,7 +288,7 @@ impl UnstoredPacket {
             ends: bucket_ends,
             wide_majors: !majors.high.is_empty(),
             wide_minors: !minors.high.is_empty(),
-            words,
+            words: words.clone(),
         })
     }
 
@@ -364,8 +368,8 @@ mod tests {
                     entries.minors.push(major % 10);
                     expected.extend((cut.bucket_of(major, 0) == 1).then_some(major));
                 }
-                let (mut cut_up, mut places) = Default::default();
-                let loose = UnstoredPacket::new(&entries, &cut, &mut cut_up, &mut places).unwrap();
+                let loose =
+                    UnstoredPacket::new(&entries, &cut, &mut PackBuffers::default()).unwrap();
                 let packet = loose.keep(&store).unwrap();
                 let mut scratch = [Vec::new(), Vec::new()];
                 packet.unpack(1..2, &cut, &mut scratch, &mut unpacked).unwrap();
