@@ -142,7 +142,7 @@ class Source:
         workers: Optional[int] = None,
         progress: _Progress = None,
     ) -> tuple[
-        npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], float
+        npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], float
     ]: ...
     def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._external import anndata
 
 Floats = npt.NDArray[np.float64]
+Scores = Union[npt.NDArray[np.float32], npt.NDArray[np.float64]]
 
 
 class PCA(NamedTuple):
@@ -27,7 +28,7 @@ class PCA(NamedTuple):
     Attributes
     ----------
     scores : numpy.ndarray
-        A row for each cell, and a column for each component.
+        A row for each cell, and a column for each component: of float32 if the values are, as in scanpy, otherwise float64.
     loadings : numpy.ndarray
         A row for each feature, and a column of length 1 for each component. Its largest element is positive.
     singular_values : numpy.ndarray
@@ -38,7 +39,7 @@ class PCA(NamedTuple):
         The sum of the variances of all features.
     """
 
-    scores: Floats
+    scores: Scores
     loadings: Floats
     singular_values: Floats
     mean: Floats
@@ -100,8 +101,9 @@ def pca(
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
-    A randomised block Krylov method, in ``2 * iterations + 4`` passes over the entries. Entries that take at most half of the
-    memory limit are read once and kept. The result is the same for any number of threads.
+    A randomised block Krylov method, in ``iterations + 4`` passes over the entries of a matrix that is stored by cell, and
+    ``2 * iterations + 5`` over others. Entries are read once and kept: in memory while they take at most half of the limit, and
+    what is more in a temporary file. The result is the same for any number of threads.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arrays::vector;
+use crate::arrays::{from_values, vector};
 use crate::error::argument;
 use crate::task;
 use crate::view::View;
@@ -153,7 +153,7 @@ pub(crate) fn components<'py>(
         })?;
     let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
     Ok((
-        array(found.scores),
+        from_values(py, found.scores, 0)?,
         array(found.loadings),
         array(found.singular_values),
         array(found.mean),

@@ -6,6 +6,7 @@ mod computed;
 mod duplicates;
 mod entries;
 mod float;
+mod gram;
 mod held;
 mod krylov;
 mod linear_algebra;

@@ -1,7 +1,7 @@
-//! The entries of a matrix that is read several times, in memory.
+//! The entries of a matrix that is read several times, in memory or in a temporary file.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nnz_core::{
     Batch, Header, MatrixSource, Projection, Result, Unit, UnitReader, Values, Wrapped,
@@ -12,9 +12,10 @@ use super::entries::pass;
 use super::packed::PackedBatch;
 use crate::Observed;
 use crate::flow::{Join, Work, Workers, Write};
+use crate::sort::Store;
 use crate::stages::expanded_type;
 
-/// A matrix whose entries are in memory, bit-packed. All of them are read from there; parts are read from the matrix.
+/// A matrix whose entries are kept, bit-packed. All of them are read from there; parts are read from the matrix.
 struct Held<'a> {
     inner: Box<dyn MatrixSource + 'a>,
     batches: Vec<PackedBatch>,
@@ -26,11 +27,14 @@ impl std::fmt::Debug for Held<'_> {
     }
 }
 
-/// The part of the memory that entries may take.
-const PART: u64 = 2;
+/// Returns the bytes of entries in memory, besides results of `needed` bytes.
+fn allowed(needed: u64, context: &TaskContext) -> u64 {
+    (context.memory() / 2).min(context.memory().saturating_sub(needed))
+}
 
-/// Keeps the entries of a matrix in memory for several passes, if they take at most half of the memory of the context;
-/// otherwise it is returned as it is. Indices, and values that are whole numbers, are bit-packed.
+/// Keeps the entries of a matrix for several passes: in memory while they take at most half of that of the context, and what is
+/// more in a temporary file. Indices, and values that are whole numbers, are bit-packed. If the disk has no space, the matrix is
+/// returned as it is.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Shape};
@@ -52,7 +56,7 @@ pub fn keep<'a>(
     source: Box<dyn MatrixSource + 'a>,
     context: &TaskContext,
 ) -> Result<Box<dyn MatrixSource + 'a>> {
-    let found = packed(&*source, context.memory() / PART, context);
+    let found = packed(&*source, 0, context);
     let found = found
         .map_err(|error| crate::convert::locate(error, &*source).with_context(&source.place()))?;
     Ok(match found {
@@ -61,16 +65,17 @@ pub fn keep<'a>(
     })
 }
 
-/// Keeps the entries of a matrix as [`keep`]. `what` is the name of this pass. Values that are computed are computed again in each
+/// Keeps the entries of a matrix as [`keep`], besides results of `needed` bytes. `what` is the name of this pass. Values that are computed are computed again in each
 /// pass, from entries that take less memory.
 pub(super) fn hold<'a>(
     source: &'a dyn MatrixSource,
     what: &str,
+    needed: u64,
     context: &TaskContext,
 ) -> Result<Box<dyn MatrixSource + 'a>> {
     let mut copy = |inner: Box<dyn MatrixSource + 'a>| -> Result<Box<dyn MatrixSource + 'a>> {
         let observed = Observed::new(&*inner, what, context.progress());
-        let found = packed(&observed, context.memory() / PART, context)?;
+        let found = packed(&observed, needed, context)?;
         Ok(match found {
             Some(batches) => Box::new(Held { inner, batches }),
             None => inner,
@@ -82,30 +87,30 @@ pub(super) fn hold<'a>(
     }
 }
 
-/// Reads and packs the entries; `None` if they take more than `most` bytes.
+/// Reads and packs the entries; `None` if the disk has no space for them.
 fn packed(
     source: &dyn MatrixSource,
-    most: u64,
+    needed: u64,
     context: &TaskContext,
 ) -> Result<Option<Vec<PackedBatch>>> {
-    let reading = Reading { most, header: source.header(), bytes: AtomicU64::new(0) };
+    let store = Store::new(&context.temporary_directory(), allowed(needed, context));
+    let reading = Reading { store: &store, header: source.header(), is_full: false.into() };
     let mut batches = Batches(Vec::new());
     pass(source, &reading, &mut WhileFits, &mut batches, Workers::of(context))?;
-    let fits = reading.bytes.into_inner() <= most;
-    Ok(fits.then_some(batches.0))
+    Ok((!reading.is_full.into_inner()).then_some(batches.0))
 }
 
 /// Packs batches.
 struct Reading<'a> {
-    most: u64,
+    store: &'a Store,
     header: &'a Header,
-    /// The bytes of all batches so far.
-    bytes: AtomicU64,
+    /// Whether a batch could not be stored.
+    is_full: AtomicBool,
 }
 
 impl Work for Reading<'_> {
     type Batch = Batch;
-    /// The batch, unless there is no room for it.
+    /// The batch, unless it could not be stored.
     type Decoded = Option<PackedBatch>;
     type Encoded = Option<PackedBatch>;
     type Joint = ();
@@ -117,11 +122,11 @@ impl Work for Reading<'_> {
             unit.decode(&mut batch)?;
             stored.push(batch.entries() as u64);
         }
-        let packed = PackedBatch::new(&batch);
-        let bytes = packed.bytes();
-        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let fits = before.saturating_add(bytes) <= self.most;
-        Ok((fits.then_some(packed), stored))
+        let packed = PackedBatch::new(&batch, self.store).ok();
+        if packed.is_none() {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
+        Ok((packed, stored))
     }
 
     fn encode(&self, batch: Option<PackedBatch>, (): ()) -> Result<Option<PackedBatch>> {

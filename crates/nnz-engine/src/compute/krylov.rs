@@ -2,10 +2,7 @@
 
 use nnz_core::Result;
 
-use super::float::Float;
-use super::linear_algebra::{
-    add_product, by_row, column_of, eigen, extend_orthonormal, power_of_two, product,
-};
+use super::linear_algebra::{by_row, column_of, eigen, extend_orthonormal, power_of_two, product};
 use super::pca::{Centred, PcaOptions};
 use crate::random::Random;
 
@@ -18,8 +15,6 @@ pub(super) struct Subspace {
     columns: Vec<Vec<f64>>,
     /// The images of the columns under the transposed matrix times the matrix, all divided by one number.
     images: Vec<Vec<f64>>,
-    /// The products of the matrix and the columns, of a block after the other.
-    scores: Vec<Scores>,
 }
 
 impl Subspace {
@@ -36,7 +31,7 @@ impl Subspace {
         let mut random = Random::new(options.seed);
         let mut next = random.numbers(features.saturating_mul(block));
         let mut found = Self::default();
-        let mut scales = None;
+        let mut scale = None;
         for _ in 0..=options.iterations {
             let known = found.columns.len();
             if known + block > most && known < features {
@@ -50,15 +45,10 @@ impl Subspace {
             if added == 0 {
                 break;
             }
-            let scores = centred.times(&by_row(&found.columns[known..]), added)?;
-            // Squares of very large or small numbers are not floats, so all are divided by the same.
-            let (of_scores, of_images) =
-                *scales.get_or_insert_with(|| (scores.power_of_two(), None));
-            next = centred.transposed_times(scores.divided(of_scores), added)?;
-            found.scores.push(Scores { width: added, numbers: scores });
-            let of_images = of_images.unwrap_or_else(|| power_of_two(&next));
-            scales = Some((of_scores, Some(of_images)));
-            next.iter_mut().for_each(|element| *element /= of_images);
+            next = centred.gram_times(&by_row(&found.columns[known..]), added)?;
+            // Products of very large or small numbers are not floats, so all are divided by the same.
+            let scale = *scale.get_or_insert_with(|| power_of_two(&next));
+            next.iter_mut().for_each(|element| *element /= scale);
             found.images.extend((0..added).map(|at| column_of(&next, added, at)));
             block = added;
         }
@@ -71,18 +61,9 @@ impl Subspace {
         (8 * BLOCK).max(2 * width).min(all).min(features)
     }
 
-    /// Returns the `width` best columns, and the product of the matrix with them, by row.
-    pub(super) fn best(&self, width: usize) -> (Vec<f64>, Vec<f64>) {
-        let weights = self.weights(width);
-        let rows = self.scores.first().map_or(0, Scores::rows);
-        let mut scores = vec![0.0; rows * width];
-        let mut weights_left = &weights[..];
-        for block in &self.scores {
-            let (of_block, left) = weights_left.split_at(block.width * width);
-            block.add_product(of_block, width, &mut scores);
-            weights_left = left;
-        }
-        (self.basis(&weights, width), scores)
+    /// Returns the `width` best columns.
+    pub(super) fn best(&self, width: usize) -> Vec<f64> {
+        self.basis(&self.weights(width), width)
     }
 
     /// Returns the weights of all columns in the `width` best combinations of them.
@@ -114,53 +95,4 @@ fn steps(options: &PcaOptions) -> usize {
 /// Returns the number of columns that are multiplied together.
 fn block(features: usize, width: usize, options: &PcaOptions) -> usize {
     BLOCK.max(width.div_ceil(steps(options)).next_multiple_of(8)).min(features)
-}
-
-/// A row for each observation.
-struct Scores {
-    width: usize,
-    numbers: Numbers,
-}
-
-impl Scores {
-    fn rows(&self) -> usize {
-        let len = match &self.numbers {
-            Numbers::F32(all) => all.len(),
-            Numbers::F64(all) => all.len(),
-        };
-        len / self.width.max(1)
-    }
-
-    /// Adds the product with a matrix of `width` columns.
-    fn add_product(&self, matrix: &[f64], width: usize, sums: &mut [f64]) {
-        match &self.numbers {
-            Numbers::F32(all) => add_product(all, self.width, matrix, width, sums),
-            Numbers::F64(all) => add_product(all, self.width, matrix, width, sums),
-        }
-    }
-}
-
-/// Numbers in floats of as many bits as the values of the matrix.
-pub(super) enum Numbers {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-}
-
-impl Numbers {
-    fn power_of_two(&self) -> f64 {
-        match self {
-            Self::F32(all) => power_of_two(all),
-            Self::F64(all) => power_of_two(all),
-        }
-    }
-
-    /// Divides by a power of two.
-    fn divided(&self, power: f64) -> Self {
-        match self {
-            Self::F32(all) => {
-                Self::F32(all.iter().map(|one| Float::of(f64::from(*one) / power)).collect())
-            }
-            Self::F64(all) => Self::F64(all.iter().map(|one| one / power).collect()),
-        }
-    }
 }

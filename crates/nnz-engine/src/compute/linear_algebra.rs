@@ -5,12 +5,16 @@ use super::float::Float;
 /// The most rounds of rotations, of which a symmetric matrix takes about ten.
 const ROUNDS: usize = 60;
 
-/// Returns the products of all pairs of columns: the transposed matrix times the matrix.
-pub(super) fn gram(matrix: &[f64], width: usize) -> Vec<f64> {
+/// Returns the products of all pairs of columns, each divided by a number: the transposed matrix times the matrix.
+pub(super) fn gram<T: Float>(matrix: &[T], width: usize, divisor: f64) -> Vec<f64> {
     let mut sums = vec![0.0; width * width];
+    let mut divided = vec![0.0; width];
     for row in matrix.chunks_exact(width) {
-        for (factor, sums) in row.iter().zip(sums.chunks_exact_mut(width)) {
-            sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
+        for (divided, element) in divided.iter_mut().zip(row) {
+            *divided = (*element).into() / divisor;
+        }
+        for (factor, sums) in divided.iter().zip(sums.chunks_exact_mut(width)) {
+            sums.iter_mut().zip(&divided).for_each(|(sum, element)| *sum += factor * element);
         }
     }
     sums
@@ -19,24 +23,40 @@ pub(super) fn gram(matrix: &[f64], width: usize) -> Vec<f64> {
 /// Returns `a b`, where `a` has `inner` and `b` has `width` columns.
 pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f64> {
     let mut result = vec![0.0; a.len() / inner.max(1) * width];
-    add_product(a, inner, b, width, &mut result);
+    for (sums, row) in result.chunks_exact_mut(width).zip(a.chunks_exact(inner)) {
+        add_row(row, b, sums);
+    }
     result
 }
 
-/// Adds `a b` to `sums`, where `a` has `inner` and `b` has `width` columns.
-pub(super) fn add_product<T: Float>(
-    a: &[T],
+/// Adds a row, multiplied by a matrix of as many columns as `sums` has.
+fn add_row(row: &[f64], matrix: &[f64], sums: &mut [f64]) {
+    let width = sums.len();
+    for (factor, other) in row.iter().zip(matrix.chunks_exact(width)) {
+        sums.iter_mut().zip(other).for_each(|(sum, element)| *sum += factor * element);
+    }
+}
+
+/// Replaces a matrix of `inner` columns by its product with one of `width` columns, of which there are not more.
+pub(super) fn multiply_in_place<T: Float>(
+    matrix: &mut Vec<T>,
     inner: usize,
-    b: &[f64],
+    other: &[f64],
     width: usize,
-    sums: &mut [f64],
 ) {
-    for (sums, row) in sums.chunks_exact_mut(width).zip(a.chunks_exact(inner)) {
-        for (factor, b) in row.iter().zip(b.chunks_exact(width)) {
-            let factor: f64 = (*factor).into();
-            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
+    let (mut row, mut sums) = (vec![0.0; inner], vec![0.0; width]);
+    let rows = matrix.len() / inner.max(1);
+    for at in 0..rows {
+        for (number, element) in row.iter_mut().zip(&matrix[at * inner..][..inner]) {
+            *number = (*element).into();
+        }
+        sums.fill(0.0);
+        add_row(&row, other, &mut sums);
+        for (element, sum) in matrix[at * width..][..width].iter_mut().zip(&sums) {
+            *element = T::of(*sum);
         }
     }
+    matrix.truncate(rows * width);
 }
 
 /// Returns a column of a matrix.
@@ -81,13 +101,6 @@ pub(super) fn extend_orthonormal(
         }
         columns.push(column);
     }
-}
-
-/// Divides numbers by the [power of two](power_of_two) of the greatest, and returns it.
-pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
-    let power = power_of_two(numbers);
-    numbers.iter_mut().for_each(|number| *number /= power);
-    power
 }
 
 /// Returns the power of two by which the greatest number has to be divided to be between 1 and 2; 1 for zeros, and if a number is
@@ -175,7 +188,7 @@ mod tests {
             let next =
                 |n: usize| f64::from(u32::try_from(n * 7919 % 1009).unwrap_or(0)) / 1009.0 - 0.5;
             let a: Vec<f64> = (0..(width + 3) * width).map(next).collect();
-            let matrix = gram(&a, width);
+            let matrix = gram(&a, width, 1.0);
             let (values, vectors) = eigen(matrix.clone(), width);
             assert!(values.is_sorted_by(|a, b| a >= b));
             let left = product(&matrix, width, &vectors, width);
@@ -199,7 +212,7 @@ mod tests {
                 .map(|row| f64::from(u32::try_from(row * row % 17).unwrap_or(0)) - 8.0)
                 .collect()
         });
-        let found = gram(&by_row(&orthonormal), width);
+        let found = gram(&by_row(&orthonormal), width, 1.0);
         for (at, element) in found.iter().enumerate() {
             let expected = if at / width == at % width { 1.0 } else { 0.0 };
             assert!((element - expected).abs() < 1e-12, "{found:?}");

@@ -1,16 +1,30 @@
 //! A batch in few bytes.
 
-use nnz_bitpack::{CHUNK, Codec, Encoder, Finished, unpack_chunks};
+use nnz_bitpack::{CHUNK, Codec, Encoder, unpack_chunks};
 use nnz_core::{Batch, Error, Minors, Place, Result, ValueType, Values};
+
+use crate::sort::{Store, StoredWords};
 
 /// A decoded batch whose indices, and values that are whole numbers, are bit-packed: a byte or two for each entry of
 /// counts.
 pub(super) struct PackedBatch {
-    /// The batch, without what is packed.
+    /// The batch, without what is stored.
     rest: Batch,
-    minors: Option<Finished>,
-    /// The values, and their type.
-    values: Option<(Finished, ValueType)>,
+    minors: Stored,
+    values: Stored,
+    /// What is stored of minors, then of values.
+    words: StoredWords,
+}
+
+/// How numbers are stored.
+#[derive(Clone, Copy)]
+enum Stored {
+    /// They are not.
+    Not,
+    /// So many words of their bytes.
+    Bytes { count: usize, words: usize },
+    /// Bit-packed: positions and first values of chunks, then words.
+    Packed { count: usize, words: usize },
 }
 
 /// Indices ascend, except from one row or column to the next.
@@ -20,93 +34,122 @@ const MINORS: Codec = Codec::DeltaZigzag;
 const VALUES: Codec = Codec::MinusOne;
 
 impl PackedBatch {
-    pub(super) fn new(batch: &Batch) -> Self {
-        let minors = match &batch.minors {
-            Minors::U32(minors) => Some(packed(MINORS, minors)),
-            _ => None,
+    pub(super) fn new(batch: &Batch, store: &Store) -> Result<Self> {
+        let mut all = Vec::new();
+        let (minors, no_minors) = match &batch.minors {
+            Minors::U32(minors) => (pack(MINORS, minors, &mut all), Minors::U32(Vec::new())),
+            Minors::U64(minors) => {
+                (copy(bytemuck::cast_slice(minors), 8, &mut all), Minors::U64(Vec::new()))
+            }
+            spans => (Stored::Not, spans.clone()),
         };
-        let values = whole_numbers(&batch.values)
-            .map(|numbers| (packed(VALUES, &numbers), batch.values.value_type()));
+        let value_type = batch.values.value_type();
+        let (values, no_values) = match (whole_numbers(&batch.values), &batch.values) {
+            (Some(numbers), _) => (pack(VALUES, &numbers, &mut all), Values::new(value_type)),
+            (None, shared @ Values::Iso(_)) => (Stored::Not, shared.clone()),
+            (None, values) => {
+                (copy(values.bytes(), value_type.size(), &mut all), Values::new(value_type))
+            }
+        };
         let rest = Batch {
             order: batch.order,
             majors: batch.majors.clone(),
             offsets: batch.offsets.clone(),
-            minors: if minors.is_some() { Minors::U32(Vec::new()) } else { batch.minors.clone() },
-            values: match values {
-                Some((_, value_type)) => Values::new(value_type),
-                None => batch.values.clone(),
-            },
-        };
-        Self { rest, minors, values }
-    }
-
-    /// Returns the bytes in memory.
-    pub(super) fn bytes(&self) -> u64 {
-        let entries = self.rest.entries() as u64;
-        let of_packed = |packed: &Finished| {
-            4 * (packed.data.len() + packed.idx.len() + packed.starts.len()) as u64
-        };
-        let minors = match (&self.minors, &self.rest.minors) {
-            (Some(packed), _) => of_packed(packed),
-            (None, Minors::U32(_)) => 4 * entries,
-            (None, Minors::U64(_)) => 8 * entries,
-            (None, Minors::Spans(_)) => 0,
-        };
-        let values = match (&self.values, &self.rest.values) {
-            (Some((packed, _)), _) => of_packed(packed),
-            (None, Values::Iso(_)) => 0,
-            (None, values) => values.value_type().size() as u64 * entries,
+            minors: no_minors,
+            values: no_values,
         };
         // An offset, and perhaps a number, for each run.
-        minors + values + self.rest.runs() as u64 * 24
+        store.count(rest.runs() * 16);
+        Ok(Self { rest, minors, values, words: store.keep(all)? })
     }
 
     /// Decodes the batch into another one.
     pub(super) fn unpack(&self, batch: &mut Batch) -> Result<()> {
-        let Self { rest, minors, values } = self;
+        let Self { rest, minors, values, words } = self;
         batch.order = rest.order;
         batch.majors.clone_from(&rest.majors);
         batch.offsets.clone_from(&rest.offsets);
-        match minors {
-            Some(packed) => unpack(MINORS, packed, batch.minors.u32_buffer())?,
-            None => batch.minors.clone_from(&rest.minors),
+        let mut buffer = Vec::new();
+        let all = words.read(0, minors.words() + values.words(), &mut buffer)?;
+        let (of_minors, of_values) = all.split_at(minors.words());
+        match *minors {
+            Stored::Not => batch.minors.clone_from(&rest.minors),
+            Stored::Bytes { count, .. } => {
+                let minors = batch.minors.u64_mut();
+                minors.resize(count, 0);
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(minors);
+                bytes.copy_from_slice(bytemuck::cast_slice(of_minors));
+            }
+            Stored::Packed { count, .. } => {
+                unpack(MINORS, count, of_minors, batch.minors.u32_buffer())?;
+            }
         }
-        match values {
-            None => batch.values.clone_from(&rest.values),
-            Some((packed, ValueType::U32)) => {
-                if !matches!(batch.values, Values::U32(_)) {
-                    batch.values = Values::new(ValueType::U32);
-                }
-                if let Values::U32(numbers) = &mut batch.values {
-                    unpack(VALUES, packed, numbers)?;
-                }
+        let value_type = rest.values.value_type();
+        if matches!(batch.values, Values::Iso(_)) || batch.values.value_type() != value_type {
+            batch.values = Values::new(value_type);
+        }
+        match *values {
+            Stored::Not => batch.values.clone_from(&rest.values),
+            Stored::Bytes { count, .. } => {
+                let bytes = batch.values.resize_bytes(count);
+                let stored: &[u8] = bytemuck::cast_slice(of_values);
+                bytes.copy_from_slice(&stored[..bytes.len()]);
             }
-            Some((packed, value_type)) => {
-                let mut numbers = Vec::new();
-                unpack(VALUES, packed, &mut numbers)?;
-                batch.values = of_whole_numbers(numbers, *value_type);
-            }
+            Stored::Packed { count, .. } => match &mut batch.values {
+                Values::U32(numbers) => unpack(VALUES, count, of_values, numbers)?,
+                _ => {
+                    let mut numbers = Vec::new();
+                    unpack(VALUES, count, of_values, &mut numbers)?;
+                    batch.values = of_whole_numbers(numbers, value_type);
+                }
+            },
         }
         Ok(())
     }
 }
 
-fn packed(codec: Codec, numbers: &[u32]) -> Finished {
-    let mut encoder = Encoder::new(codec);
-    encoder.push(numbers);
-    let mut packed = encoder.finish();
-    packed.data.shrink_to_fit();
-    packed.idx.shrink_to_fit();
-    packed.starts.shrink_to_fit();
-    packed
+impl Stored {
+    fn words(self) -> usize {
+        match self {
+            Self::Not => 0,
+            Self::Bytes { words, .. } | Self::Packed { words, .. } => words,
+        }
+    }
 }
 
-fn unpack(codec: Codec, packed: &Finished, into: &mut Vec<u32>) -> Result<()> {
-    into.resize(packed.idx.len().saturating_sub(1) * CHUNK, 0);
-    let Finished { data, idx, starts, count, .. } = packed;
+/// Appends the bytes of numbers.
+fn copy(bytes: &[u8], size: usize, all: &mut Vec<u32>) -> Stored {
+    let words = bytes.len().div_ceil(4);
+    let start = all.len();
+    all.resize(start + words, 0);
+    let stored: &mut [u8] = bytemuck::cast_slice_mut(&mut all[start..]);
+    stored[..bytes.len()].copy_from_slice(bytes);
+    Stored::Bytes { count: bytes.len() / size.max(1), words }
+}
+
+/// Appends packed numbers.
+fn pack(codec: Codec, numbers: &[u32], all: &mut Vec<u32>) -> Stored {
+    let mut encoder = Encoder::new(codec);
+    encoder.push(numbers);
+    let packed = encoder.finish();
+    let start = all.len();
+    all.reserve_exact(packed.idx.len() + packed.starts.len() + packed.data.len());
+    all.extend(packed.idx);
+    all.extend(packed.starts);
+    all.extend(packed.data);
+    Stored::Packed { count: numbers.len(), words: all.len() - start }
+}
+
+fn unpack(codec: Codec, count: usize, words: &[u32], into: &mut Vec<u32>) -> Result<()> {
+    let damaged = || Error::mismatch(Place::default(), "damaged packed entries", "what was kept");
+    let chunks = count.div_ceil(CHUNK);
+    let starts = if codec.has_starts() { chunks } else { 0 };
+    let (idx, rest) = words.split_at_checked(chunks + 1).ok_or_else(damaged)?;
+    let (starts, data) = rest.split_at_checked(starts).ok_or_else(damaged)?;
+    into.resize(chunks * CHUNK, 0);
     unpack_chunks(codec, idx, 0, 0, data, starts, into)
         .map_err(|error| Error::mismatch(Place::default(), error.to_string(), "packed entries"))?;
-    into.truncate(usize::try_from(*count).unwrap_or(usize::MAX));
+    into.truncate(count);
     Ok(())
 }
 
@@ -159,7 +202,10 @@ mod tests {
             Values::from(vec![4_294_967_296.0_f32, f32::INFINITY, -1.0, 2.0]),
             Values::from(vec![1.0_f64, 2.0, 3.0, 4.0]),
             Values::from(vec![1_u8, 2, 3, 4]),
+            Values::Iso(nnz_core::Scalar::F32(2.0)),
         ];
+        // In memory, and in a file.
+        let stores = [u64::MAX, 0].map(|memory| Store::new(&std::env::temp_dir(), memory));
         for values in lists {
             for minors in
                 [Minors::U32(vec![3, 1, 2, u32::MAX]), Minors::U64(vec![0, 1, 2, 1 << 40])]
@@ -171,17 +217,18 @@ mod tests {
                     minors,
                     values: values.clone(),
                 };
-                let packed = PackedBatch::new(&batch);
-                let mut unpacked = Batch::new(Order::Col, Values::new(ValueType::U8));
-                packed.unpack(&mut unpacked).unwrap();
-                // NaN is not equal to itself.
-                assert_eq!(format!("{unpacked:?}"), format!("{batch:?}"));
-                assert!(packed.bytes() > 0);
+                for store in &stores {
+                    let packed = PackedBatch::new(&batch, store).unwrap();
+                    let mut unpacked = Batch::new(Order::Col, Values::new(ValueType::U8));
+                    packed.unpack(&mut unpacked).unwrap();
+                    // NaN is not equal to itself.
+                    assert_eq!(format!("{unpacked:?}"), format!("{batch:?}"));
+                }
             }
         }
         let empty = Batch::new(Order::Row, Values::new(ValueType::U32));
         let mut unpacked = empty.clone();
-        PackedBatch::new(&empty).unpack(&mut unpacked).unwrap();
+        PackedBatch::new(&empty, &stores[0]).unwrap().unpack(&mut unpacked).unwrap();
         assert_eq!(unpacked, empty);
     }
 }

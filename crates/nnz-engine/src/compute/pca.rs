@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 
-use nnz_core::{Axis, Error, MatrixSource, Result, Unscaled, ValueType};
+use nnz_core::{Axis, Error, MatrixSource, Result, Unscaled, ValueType, Values};
 use nnz_storage::TaskContext;
 
 use super::float::Float;
+use super::gram::{has_rows, multiply_twice};
 use super::held::hold;
-use super::krylov::{Numbers, Subspace};
-use super::linear_algebra::{eigen, gram, product, scale_to_one};
+use super::krylov::Subspace;
+use super::linear_algebra::{eigen, gram, multiply_in_place, power_of_two, product};
 use super::product::multiply;
 use super::totals::cell_axis;
 use crate::{Measures, Observed, StatsOptions, Transposed, stats};
@@ -25,7 +26,8 @@ pub struct PcaOptions {
     /// The axis of the observations, of which each has a value for each feature. By default the axis of
     /// the cells, or the rows.
     pub observations: Option<Axis>,
-    /// The number of iterations, of two passes over the entries each; there are four more.
+    /// The number of iterations. Each is a pass over the entries, or two if they are not stored by observation; there are
+    /// four more.
     pub iterations: usize,
     /// The seed of the random numbers to begin with.
     pub seed: u64,
@@ -51,8 +53,8 @@ impl Default for PcaOptions {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pca {
-    /// A row for each observation, and a column for each component.
-    pub scores: Vec<f64>,
+    /// A row for each observation, and a column for each component: of type `f32` if the values are, otherwise `f64`.
+    pub scores: Values,
     /// A row for each feature, and a column for each component; columns have the length 1.
     pub loadings: Vec<f64>,
     /// The singular values of the centred matrix, in descending order. The variance of a component is the square of
@@ -94,26 +96,24 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         };
         return Err(error.with_context(place).with_hint("components", "sets the number"));
     }
-    // A product, its sums and the columns so far, or the result and its rotation; and as much for the features.
     let width = (components + MORE).next_multiple_of(8).min(least);
     let most = Subspace::most_columns(features, width, options);
     let size = if header.value_type == ValueType::F32 { 4 } else { 8 };
+    let one_pass = header.order.major() == axis;
+    // The scores, or a product in the order of the iterations; and the columns so far, and as many sums.
+    let of_observations = if one_pass { width } else { 2 * width };
     let needed = (observations as u64)
-        .saturating_mul(3 * 8 * width as u64)
+        .saturating_mul(size * of_observations as u64)
         .saturating_add((features as u64).saturating_mul(6 * 8 * width as u64))
-        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64))
-        .saturating_add((observations as u64).saturating_mul(size * most as u64));
+        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64));
     if needed > context.result_memory() {
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
-    // They are read about ten times.
-    let passes = Passes {
-        context,
-        done: Cell::new(0),
-        count: options.iterations.saturating_mul(2).saturating_add(4),
-    };
-    let held = hold(source, &passes.next(), context);
+    let steps = options.iterations.saturating_add(1);
+    let count = steps.saturating_mul(if one_pass { 1 } else { 2 }).saturating_add(3);
+    let passes = Passes { context, done: Cell::new(0), count };
+    let held = hold(source, &passes.next(), needed, context);
     let held = held.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     // Factors of features are those of the columns that it is multiplied by, too.
     let unscaled =
@@ -130,32 +130,46 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let centred = Centred::new([by_observation, by_feature], factors, &passes)?;
 
     let subspace = Subspace::find(&centred, features, width, options)?;
-    let Centred { mean, total_variance, .. } = centred;
-    // Entries are not needed any more.
-    drop(transposed);
-    drop(unscaled);
-    drop(held);
-    let (basis, mut scores) = subspace.best(components);
+    let basis = subspace.best(width);
     drop(subspace);
-    if scores.iter().any(|score| !score.is_finite()) {
+    let scores = centred.times(&basis, width)?;
+    let Centred { mean, total_variance, .. } = centred;
+    let rotated = match scores {
+        Values::F32(scores) => rotated(scores, width, components).map(floats),
+        Values::F64(scores) => rotated(scores, width, components).map(floats),
+        _ => None,
+    };
+    let Some((scores, vectors, singular_values)) = rotated else {
         let what = "values are not finite or too large to compute principal components";
         return Err(Error::unsupported(place.clone(), what));
-    }
-    let scale = scale_to_one(&mut scores);
-    let (values, vectors) = eigen(gram(&scores, components), components);
-    let mut found = Pca {
-        scores: product(&scores, components, &vectors, components),
-        loadings: product(&basis, components, &vectors, components),
-        singular_values: values[..components]
-            .iter()
-            .map(|value| value.max(0.0).sqrt() * scale)
-            .collect(),
-        mean,
-        total_variance,
     };
-    found.scores.iter_mut().for_each(|score| *score *= scale);
+    let loadings = product(&basis, width, &vectors, components);
+    let mut found = Pca { scores, loadings, singular_values, mean, total_variance };
     found.orient();
     Ok(found)
+}
+
+/// Scores, a matrix of as many columns as components by which `width` columns were multiplied, and singular values.
+type Rotated<T> = (Vec<T>, Vec<f64>, Vec<f64>);
+
+fn floats<T: Float>((scores, vectors, values): Rotated<T>) -> (Values, Vec<f64>, Vec<f64>) {
+    (T::wrap(scores), vectors, values)
+}
+
+/// Rotates products so that they are those with the components; `None` if they are not finite.
+fn rotated<T: Float>(mut scores: Vec<T>, width: usize, components: usize) -> Option<Rotated<T>> {
+    let is_finite = |score: &T| -> bool { (*score).into().is_finite() };
+    if !scores.iter().all(is_finite) {
+        return None;
+    }
+    let scale = power_of_two(&scores);
+    let (values, vectors) = eigen(gram(&scores, width, scale), width);
+    let some = vectors.chunks_exact(width).flat_map(|row| &row[..components]);
+    let vectors: Vec<f64> = some.copied().collect();
+    multiply_in_place(&mut scores, width, &vectors, components);
+    scores.shrink_to_fit();
+    let values = values[..components].iter().map(|value| value.max(0.0).sqrt() * scale);
+    Some((scores, vectors, values.collect()))
 }
 
 impl Pca {
@@ -163,7 +177,7 @@ impl Pca {
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "it rounds")]
     pub fn explained_variance(&self) -> Vec<f64> {
-        let observations = self.scores.len() / self.singular_values.len().max(1);
+        let observations = self.scores.len().unwrap_or(0) / self.singular_values.len().max(1);
         let divisor = observations.saturating_sub(1).max(1) as f64;
         self.singular_values.iter().map(|value| value * value / divisor).collect()
     }
@@ -186,10 +200,22 @@ impl Pca {
                 }
             }
         }
-        for row in self.loadings.chunks_exact_mut(width).chain(self.scores.chunks_exact_mut(width))
-        {
-            let signs = largest.iter().map(|largest| if *largest < 0.0 { -1.0 } else { 1.0 });
-            row.iter_mut().zip(signs).for_each(|(element, sign)| *element *= sign);
+        let signs = largest.iter().map(|largest| if *largest < 0.0 { -1.0 } else { 1.0 });
+        let signs: Vec<f64> = signs.collect();
+        multiply_columns(&mut self.loadings, &signs);
+        match &mut self.scores {
+            Values::F32(scores) => multiply_columns(scores, &signs),
+            Values::F64(scores) => multiply_columns(scores, &signs),
+            _ => {}
+        }
+    }
+}
+
+/// Multiplies each column of a matrix by a factor.
+fn multiply_columns<T: Float>(matrix: &mut [T], factors: &[f64]) {
+    for row in matrix.chunks_exact_mut(factors.len().max(1)) {
+        for (element, factor) in row.iter_mut().zip(factors) {
+            *element = T::of((*element).into() * factor);
         }
     }
 }
@@ -239,6 +265,8 @@ pub(super) struct Centred<'a> {
     passes: &'a Passes<'a>,
     mean: Vec<f64>,
     total_variance: f64,
+    /// The number by which all products are divided.
+    scale: Cell<Option<f64>>,
 }
 
 impl<'a> Centred<'a> {
@@ -261,7 +289,7 @@ impl<'a> Centred<'a> {
             (0..2).for_each(|_| scale_rows(&mut variances, 1, factors));
         }
         let total_variance = variances.iter().sum();
-        Ok(Self { sources, factors, passes, mean, total_variance })
+        Ok(Self { sources, factors, passes, mean, total_variance, scale: Cell::new(None) })
     }
 
     /// Multiplies a source.
@@ -270,8 +298,9 @@ impl<'a> Centred<'a> {
         self.passes.observe(self.sources[at], |source| multiply(source, right, width, context))
     }
 
-    /// Multiplies by a matrix with a row for each feature.
-    pub(super) fn times(&self, right: &[f64], width: usize) -> Result<Numbers> {
+    /// Returns what the product with a matrix of a row for each feature has too much, if it is not centred, and that matrix with
+    /// the factors of features.
+    fn centring<T: Float>(&self, right: &[f64], width: usize) -> (Vec<f64>, Vec<T>) {
         let mut means = vec![0.0; width];
         for (mean, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             means.iter_mut().zip(row).for_each(|(sum, element)| *sum += mean * element);
@@ -280,27 +309,54 @@ impl<'a> Centred<'a> {
         if let Some(factors) = self.factors {
             scale_rows(&mut right, width, factors);
         }
-        if self.sources[0].header().value_type != ValueType::F32 {
-            let mut product = self.multiply(0, &right, width)?;
-            subtract(&mut product, &means);
-            return Ok(Numbers::F64(product));
-        }
-        let right: Vec<f32> = right.iter().map(|number| Float::of(*number)).collect();
-        let mut product = self.multiply(0, &right, width)?;
-        subtract(&mut product, &means);
-        Ok(Numbers::F32(product))
+        (means, right.into_iter().map(Float::of).collect())
     }
 
-    /// Multiplies the transposed matrix by one with a row for each observation.
-    pub(super) fn transposed_times(&self, right: Numbers, width: usize) -> Result<Vec<f64>> {
-        let (sums, mut product) = match right {
-            Numbers::F64(right) => {
-                (sums_of_columns(&right, width), self.multiply(1, &right, width)?)
-            }
-            Numbers::F32(right) => {
-                let product = self.multiply(1, &right, width)?;
-                (sums_of_columns(&right, width), product.into_iter().map(f64::from).collect())
-            }
+    fn is_narrow(&self) -> bool {
+        self.sources[0].header().value_type == ValueType::F32
+    }
+
+    /// Multiplies by a matrix with a row for each feature.
+    fn times(&self, right: &[f64], width: usize) -> Result<Values> {
+        Ok(match self.is_narrow() {
+            true => Values::F32(self.times_in(right, width)?),
+            false => Values::F64(self.times_in(right, width)?),
+        })
+    }
+
+    fn times_in<T: Float>(&self, right: &[f64], width: usize) -> Result<Vec<T>> {
+        let (means, right) = self.centring::<T>(right, width);
+        let mut product = self.multiply(0, &right, width)?;
+        subtract(&mut product, &means);
+        Ok(product)
+    }
+
+    /// Multiplies by a matrix with a row for each feature, and the result by the transposed matrix. The product is divided by some
+    /// number, which is the same for all.
+    pub(super) fn gram_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        match self.is_narrow() {
+            true => self.gram_times_in::<f32>(right, width),
+            false => self.gram_times_in::<f64>(right, width),
+        }
+    }
+
+    fn gram_times_in<T: Float>(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        // Squares of other numbers might not be floats.
+        let is_moderate = (1e-12..1e12).contains(&self.total_variance);
+        let (mut product, sums) = if is_moderate && has_rows(self.sources[0]) {
+            let (means, right) = self.centring::<T>(right, width);
+            let context = self.passes.context;
+            self.passes.observe(self.sources[0], |source| {
+                multiply_twice(source, &right, &means, context)
+            })?
+        } else {
+            let mut between = self.times_in::<T>(right, width)?;
+            let scale = self.scale.get().unwrap_or_else(|| power_of_two(&between));
+            self.scale.set(Some(scale));
+            between.iter_mut().for_each(|element| *element = T::of((*element).into() / scale));
+            let product = self.multiply(1, &between, width)?;
+            let sums = sums_of_columns(&between, width);
+            (product.into_iter().map(Into::into).collect::<Vec<f64>>(), sums)
         };
         if let Some(factors) = self.factors {
             scale_rows(&mut product, width, factors);

@@ -87,10 +87,10 @@ pub fn multiply<T: Float>(
 /// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel
 /// that entries refer to are more likely to stay in the cache than whole rows.
 #[derive(Clone, Copy)]
-struct Panels {
+pub(super) struct Panels {
     /// Columns of each panel: a multiple of 8, or 1.
-    width: usize,
-    count: usize,
+    pub(super) width: usize,
+    pub(super) count: usize,
 }
 
 impl Panels {
@@ -98,7 +98,7 @@ impl Panels {
     /// as much does not fit into the registers.
     const ROW: usize = 256;
 
-    fn of<T>(width: usize) -> Self {
+    pub(super) fn of<T>(width: usize) -> Self {
         let most = Self::ROW / size_of::<T>();
         match width {
             0 | 1 => Self { width, count: 1 },
@@ -108,7 +108,7 @@ impl Panels {
     }
 
     /// Divides a matrix that is stored by row. Columns that are missing in the last panel are zero.
-    fn split<T: Float>(self, dense: &[T], width: usize) -> Cow<'_, [T]> {
+    pub(super) fn split<T: Float>(self, dense: &[T], width: usize) -> Cow<'_, [T]> {
         if self.count == 1 && self.width == width {
             return Cow::Borrowed(dense);
         }
@@ -125,7 +125,7 @@ impl Panels {
     }
 
     /// Joins panels to a matrix that is stored by row.
-    fn join<T: Float>(self, panels: Vec<T>, width: usize) -> Vec<T> {
+    pub(super) fn join<T: Float>(self, panels: Vec<T>, width: usize) -> Vec<T> {
         if self.count == 1 && self.width == width {
             return panels;
         }

@@ -428,10 +428,11 @@ fn components_reproduce_a_matrix_of_low_rank() {
             found.singular_values
         );
         let width = rank + 1;
+        let Values::F64(scores) = &found.scores else { panic!("{:?}", found.scores.value_type()) };
         for row in 0..rows {
             for col in 0..cols {
-                let terms = (0..width)
-                    .map(|n| found.scores[row * width + n] * found.loadings[col * width + n]);
+                let terms =
+                    (0..width).map(|n| scores[row * width + n] * found.loadings[col * width + n]);
                 let expected = elements[row * cols + col];
                 let rebuilt = mean[col] + terms.sum::<f64>();
                 assert!(
@@ -456,7 +457,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
     }
 }
 
-/// Entries that do not fit into memory are read in each pass.
+/// Entries that do not fit into memory are in a temporary file.
 #[test]
 fn components_do_not_depend_on_memory() {
     let mut numbers = Random::of("held", 1);

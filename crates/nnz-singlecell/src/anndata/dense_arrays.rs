@@ -11,9 +11,9 @@ use super::sink::{MAPPINGS, start_file, start_mapping};
 #[derive(Clone, Debug, Default)]
 pub struct DenseArrays<'a> {
     /// Arrays with a row for each cell: name, number of columns, and elements by row.
-    pub obsm: Vec<(&'a str, u64, &'a [f64])>,
+    pub obsm: Vec<(&'a str, u64, &'a Values)>,
     /// Arrays with a row for each gene.
-    pub varm: Vec<(&'a str, u64, &'a [f64])>,
+    pub varm: Vec<(&'a str, u64, &'a Values)>,
     /// Arrays of one dimension in `uns`, each as a group, a name and elements.
     pub uns: Vec<(&'a str, &'a str, &'a [f64])>,
 }
@@ -72,14 +72,15 @@ fn write_arrays(
     output: &mut Output,
     group: Group,
     rows: u64,
-    arrays: &[(&str, u64, &[f64])],
+    arrays: &[(&str, u64, &Values)],
 ) -> Result<()> {
     for (name, cols, elements) in arrays {
-        if rows.checked_mul(*cols) != Some(elements.len() as u64) {
-            let what = format!("{name}: {} elements for {rows} x {cols}", elements.len());
+        let len = elements.len().map(|len| len as u64);
+        if len.is_none() || rows.checked_mul(*cols) != len {
+            let what = format!("{name}: {} elements for {rows} x {cols}", len.unwrap_or(1));
             return Err(Error::argument(what));
         }
-        output.dense(group, name, [rows, *cols], bytemuck::cast_slice(elements))?;
+        output.dense(group, name, [rows, *cols], elements)?;
     }
     Ok(())
 }

@@ -153,10 +153,10 @@ impl Output {
         group: Group,
         name: &str,
         shape: [u64; 2],
-        bytes: &[u8],
+        values: &Values,
     ) -> Result<()> {
         let [rows, cols] = shape;
-        let spec = ArraySpec::new(ElementType::Number(ValueType::F64), &shape);
+        let spec = ArraySpec::new(ElementType::Number(values.value_type()), &shape);
         let chunk = [(self.chunk / cols.max(1)).clamp(1, rows.max(1)), cols.max(1)];
         let spec = match self.compression {
             Compression::None => spec,
@@ -165,7 +165,7 @@ impl Output {
         };
         let array = self.tree.create_array(group.0, name, &spec)?;
         self.encode_node(array, "array", "0.2.0")?;
-        self.tree.append_bytes(array, bytes)?;
+        self.tree.append_bytes(array, values.bytes())?;
         self.tree.finish_array(array)
     }
 

@@ -31,7 +31,8 @@ pub struct PcaSummary {
 /// Computes the first principal components of a matrix, whose features are centred, and writes them.
 ///
 /// An `.npz` file gets the arrays `scores` (a row for each observation), `loadings` (a row for each feature),
-/// `singular_values`, `explained_variance`, `explained_variance_ratio` and `mean`, all of type `f64`. An AnnData file
+/// `singular_values`, `explained_variance`, `explained_variance_ratio` and `mean`, of type `f64`; scores of values of type `f32`
+/// are, too. An AnnData file
 /// gets, as in scanpy, `obsm/X_pca`, `varm/PCs`, `uns/pca/variance` and `uns/pca/variance_ratio`, names and annotations,
 /// but no `X`. Of the conversion options, those about the file and labels apply.
 ///

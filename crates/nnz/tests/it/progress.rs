@@ -127,7 +127,7 @@ fn measuring_and_computing_are_reported() {
         let to = target("p.npz");
         nnz::compute::pca(source.clone(), to, &how, &components, &options, context).unwrap();
     });
-    let passes = (1..=8).map(|pass| part(&format!("computing, pass {pass} of 8"), ENTRIES));
+    let passes = (1..=9).map(|pass| part(&format!("computing, pass {pass} of 9"), ENTRIES));
     assert_eq!(found, passes.collect::<Vec<_>>());
 }
 

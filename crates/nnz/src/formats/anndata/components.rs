@@ -1,7 +1,7 @@
 //! Writing principal components as a new file or store.
 
 use crate::Context;
-use nnz_core::{Axis, Result};
+use nnz_core::{Axis, Result, Values};
 use nnz_singlecell::anndata::DenseArrays;
 
 use super::target::AnnDataTarget;
@@ -18,10 +18,11 @@ pub(super) fn writer<'a>(
     let compression = options.compress.unwrap_or_default();
     Ok(Box::new(move |source, pca| {
         let width = pca.singular_values.len() as u64;
+        let loadings = Values::F64(pca.loadings.clone());
         let (variance, ratio) = (pca.explained_variance(), pca.explained_variance_ratio());
         let arrays = DenseArrays {
             obsm: vec![("X_pca", width, &pca.scores)],
-            varm: vec![("PCs", width, &pca.loadings)],
+            varm: vec![("PCs", width, &loadings)],
             uns: vec![("pca", "variance", &variance), ("pca", "variance_ratio", &ratio)],
         };
         let tables = [source.annotations(Axis::Rows)?, source.annotations(Axis::Cols)?];

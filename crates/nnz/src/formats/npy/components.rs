@@ -3,7 +3,7 @@
 use crate::Context;
 use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::tree::{NodeId, TreeWriter};
-use nnz_core::{Error, Result, Shape};
+use nnz_core::{Error, Result, Shape, Values};
 
 use crate::compute::PcaWriter;
 use crate::formats::target::without_group;
@@ -24,8 +24,16 @@ pub(super) fn writer<'a>(
     Ok(Box::new(move |source, pca| {
         let Shape { rows, cols } = source.header().shape;
         let width = pca.singular_values.len() as u64;
-        let arrays: [(&str, &[u64], &[f64]); 6] = [
-            ("scores", &[rows, width], &pca.scores),
+        match &pca.scores {
+            Values::F32(scores) => {
+                tree.write_array(NodeId::ROOT, "scores", &[rows, width], scores)?
+            }
+            Values::F64(scores) => {
+                tree.write_array(NodeId::ROOT, "scores", &[rows, width], scores)?
+            }
+            _ => return Err(Error::argument("scores are floats")),
+        };
+        let arrays: [(&str, &[u64], &[f64]); 5] = [
             ("loadings", &[cols, width], &pca.loadings),
             ("singular_values", &[width], &pca.singular_values),
             ("explained_variance", &[width], &pca.explained_variance()),
