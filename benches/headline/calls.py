@@ -1,8 +1,8 @@
 """One measurement in a separate process: the call, its CPU and wall time, its peak memory, and what it found.
 
-usage: calls.py CALL THREADS PATH RAW
+usage: calls.py PROGRAM CALL THREADS PATH RAW SCRATCH
 
-Imports, and reading into memory what NumPy adds up, are not timed. Opening a file on disk is.
+Imports, and reading into memory what NumPy and scanpy compute with, are not timed. Opening a file on disk is.
 """
 
 import json
@@ -40,15 +40,14 @@ def timed(work, describe):
     return {"cpu": cpu, "wall": wall, "megabytes": peak(), "check": describe(found)}
 
 
-def rough(values):
-    """A sum that does not depend on the order of additions, to the digits shown."""
-    return float(f"{np.asarray(values, np.float64).sum():.4g}")
+def total(values):
+    return [float(np.asarray(values, np.float64).sum())]
 
 
 def with_matrix(path, work):
     import nnz
 
-    return timed(lambda: work(nnz.open(path)), rough)
+    return timed(lambda: work(nnz.open(path)), total)
 
 
 def normalized(matrix, totals):
@@ -60,7 +59,7 @@ def with_totals(path, work):
     import nnz
 
     totals = nnz.open(path).sum(axis=0).astype(np.float64)
-    return timed(lambda: work(normalized(nnz.open(path), totals)), rough)
+    return timed(lambda: work(normalized(nnz.open(path), totals)), total)
 
 
 def ones(matrix, width=None):
@@ -83,12 +82,22 @@ CALLS = {
 }
 
 
-def pipeline(path):
+def reordered(path, scratch):
+    import nnz
+
+    def work():
+        nnz.convert(path, pathlib.Path(scratch) / "by_gene.bpcells", order="row")
+        return 0
+
+    return timed(work, total)
+
+
+def pipeline(path, memory=None):
     """Normalises, selects the most variable genes, and computes components of their scaled logarithms."""
     import nnz
 
     def work():
-        matrix = nnz.open(path)
+        matrix = nnz.open(path, memory=memory)
         values = matrix.normalize_total(TARGET)
         moments = values.stats(axis=1, measures="variance")
         genes = np.sort(np.argsort(moments["variance"])[-GENES:])
@@ -96,7 +105,21 @@ def pipeline(path):
         scale = 1 / np.sqrt(logarithms.var(axis=1, ddof=1))
         return nnz.pca(logarithms.scale_rows(scale), n_components=COMPONENTS).singular_values
 
-    return timed(work, lambda found: [float(f"{value:.4g}") for value in found[:20]])
+    return timed(work, leading)
+
+
+def leading(values):
+    return [float(value) for value in values[:20]]
+
+
+def nnz_call(name, path, scratch):
+    if name == "storage order on disk":
+        return reordered(path, scratch)
+    if name == "pipeline":
+        return pipeline(path)
+    if name == "pipeline, 14 times the cells":
+        return pipeline(path, memory="400 MB")
+    return CALLS[name](path)
 
 
 def bincount(raw):
@@ -105,15 +128,63 @@ def bincount(raw):
     genes = json.loads((raw / "shape.json").read_text())["genes"]
     indices = np.fromfile(raw / "indices.u32", "<u4").astype(np.intp)
     values = np.fromfile(raw / "data.u32", "<u4").astype(np.float64)
-    return timed(lambda: np.bincount(indices, values, genes), rough)
+    return timed(lambda: np.bincount(indices, values, genes), total)
+
+
+def scanpy_call(name, raw):
+    """scanpy and SciPy compute in memory, with values of float32."""
+    import anndata
+    import scanpy
+
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "peers"))
+    from common import raw_counts
+
+    data = anndata.AnnData(raw_counts(raw).T.tocsr().astype(np.float32))
+
+    def values():
+        if name.startswith("normalized"):
+            scanpy.pp.normalize_total(data, target_sum=TARGET)
+        if "log1p" in name:
+            scanpy.pp.log1p(data)
+        return data.X
+
+    def variance(x):
+        from sklearn.utils.sparsefuncs import mean_variance_axis
+
+        return mean_variance_axis(x, axis=0)[1] * (x.shape[0] / (x.shape[0] - 1))
+
+    def components():
+        scanpy.pp.normalize_total(data, target_sum=TARGET)
+        genes = np.sort(np.argsort(variance(data.X))[-GENES:])
+        found = data[:, genes].copy()
+        scanpy.pp.log1p(found)
+        scanpy.pp.scale(found, zero_center=False)
+        scanpy.pp.pca(found, n_comps=COMPONENTS)
+        return np.sqrt(found.uns["pca"]["variance"] * (data.n_obs - 1))
+
+    if name == "pipeline":
+        return timed(components, leading)
+    end = name.rpartition(", ")[2].removeprefix("normalized ")
+    works = {
+        "sums of cells": lambda: values().sum(axis=1),
+        "sums of genes": lambda: values().sum(axis=0),
+        "variance of genes": lambda: variance(values()),
+        "maximum of genes": lambda: values().max(axis=0).toarray(),
+        "matrix x vector": lambda: values().T @ np.ones(data.n_obs),
+        "matrix x 32 columns": lambda: values().T @ np.ones((data.n_obs, 32)),
+        "storage order on disk": lambda: values().tocsc().nnz * 0,
+    }
+    return timed(works[end], total)
 
 
 if __name__ == "__main__":
-    name, threads, path, raw = sys.argv[1:]
+    program, name, threads, path, raw, scratch = sys.argv[1:]
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(threads)])
-    if name == "bincount":
+    if program == "numpy":
         found = bincount(raw)
+    elif program == "scanpy":
+        found = scanpy_call(name, raw)
     else:
-        found = pipeline(path) if name == "pipeline" else CALLS[name](path)
+        found = nnz_call(name, path, scratch)
     print(json.dumps(found))

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    List,
+    Literal,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+    cast,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -44,11 +59,14 @@ class QC(NamedTuple):
     cells: pandas.DataFrame
     features: pandas.DataFrame
 
+    def __repr__(self) -> str:
+        return f"<nnz.QC of {len(self.cells)} cells and {len(self.features)} features>"
+
 
 def qc(
     source: Union[BaseMatrix, PathLike],
     *,
-    qc_vars: Optional[Mapping[str, Any]] = None,
+    qc_vars: Union[Mapping[str, Any], Sequence[str], None] = None,
     percent_top: Optional[Sequence[int]] = TOPS,
     axis: Optional[str] = None,
 ) -> QC:
@@ -58,8 +76,9 @@ def qc(
     ----------
     source : Matrix, LazyMatrix, str or os.PathLike
         Counts.
-    qc_vars : mapping from str to array_like, optional
-        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions.
+    qc_vars : mapping from str to array_like or sequence of str, optional
+        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions. Or the names of
+        annotations of features with booleans, such as ``["mt"]``.
     percent_top : sequence of int, optional
         For the shares of the most frequent features of each cell; by default 50, 100, 200 and 500, as far as there are as
         many features. None computes none. If the matrix is stored by
@@ -74,6 +93,8 @@ def qc(
 
     Raises
     ------
+    KeyError
+        There is no annotation with the name.
     nnz.ArgumentError
         A set of features does not fit the matrix.
     nnz.MemoryLimitError
@@ -94,10 +115,7 @@ def qc(
         raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
     if percent_top is TOPS:
         tops = [top for top in tops if top <= matrix.shape[1]]
-    given: Any = qc_vars
-    if not isinstance(given, (Mapping, type(None))):
-        raise ArgumentError("qc_vars: expected a dict of sets of features")
-    sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in (qc_vars or {}).items()}
+    sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in _chosen(matrix, qc_vars).items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
     opened, memory = source_and_memory(matrix)
@@ -133,26 +151,58 @@ def qc(
     )
 
 
+@overload
 def aggregate(
-    source: Union[BaseMatrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
-) -> pandas.DataFrame:
+    source: Union[BaseMatrix, PathLike],
+    by: Any,
+    func: str = "sum",
+    *,
+    axis: Optional[str] = None,
+    counts: Literal[False] = False,
+) -> pandas.DataFrame: ...
+
+
+@overload
+def aggregate(
+    source: Union[BaseMatrix, PathLike],
+    by: Any,
+    func: str = "sum",
+    *,
+    axis: Optional[str] = None,
+    counts: Literal[True],
+) -> Tuple[pandas.DataFrame, Any]: ...
+
+
+def aggregate(
+    source: Union[BaseMatrix, PathLike],
+    by: Any,
+    func: str = "sum",
+    *,
+    axis: Optional[str] = None,
+    counts: bool = False,
+) -> Any:
     """Add up the cells of each group, such as all of a cell type and sample (pseudobulk). Requires pandas.
 
     Parameters
     ----------
     source : Matrix, LazyMatrix, str or os.PathLike
         The matrix.
-    by : str or array_like
-        A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
+    by : str, list of str or array_like
+        A column of the annotations of cells, or a label for each cell. A list of several columns makes a group of each
+        combination that occurs. Cells without a label are left out.
     func : {"sum", "mean", "count_nonzero"}
         How to combine the values of each group.
     axis : {"rows", "cols", "cells", "features"}, optional
         The axis of the cells; by default as stated in the file, otherwise the rows.
+    counts : bool
+        Also return the number of cells of each group.
 
     Returns
     -------
     pandas.DataFrame
         Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature.
+    pandas.Series
+        The number of cells of each group, with `counts`.
 
     Raises
     ------
@@ -164,16 +214,22 @@ def aggregate(
     Examples
     --------
     >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-    >>> nnz.aggregate(m, np.arange(1107) % 2 == 0).sum(axis=1).tolist()
-    [20875.0, 20674.0]
+    >>> sums, cells = nnz.aggregate(m, np.arange(1107) % 2 == 0, counts=True)
+    >>> sums.sum(axis=1).tolist(), cells.tolist()
+    ([20875.0, 20674.0], [553, 554])
     """
     if func not in AGGREGATES:
         raise ArgumentError(f"func {func!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
     frames = load("pandas", "aggregate")
     matrix = cells_by_features(source, axis)
-    codes, found = groups(frames, column(matrix, by) if isinstance(by, str) else by, matrix.shape[0])
+    names = _columns(by, matrix.shape[0])
+    if names is None:
+        codes, found = groups(frames, by, matrix.shape[0])
+    else:
+        each = [groups(frames, column(matrix, name), matrix.shape[0]) for name in names]
+        codes, found = each[0] if isinstance(by, str) else _combined(frames, names, each)
     if len(codes) and not len(found):
-        raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if isinstance(by, str) else ''}")
+        raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if names else ''}")
     opened, memory = source_and_memory(matrix)
     if func == "sum":
         warn_of_values(matrix)
@@ -183,7 +239,29 @@ def aggregate(
         index=found,
         columns=labels(matrix.col_names, matrix.shape[1]),
     )
-    return made
+    if not counts:
+        return made
+    return made, frames.Series(np.bincount(codes[codes >= 0], minlength=len(found)), index=found, name="n_obs_aggregated")
+
+
+def _columns(by: Any, length: int) -> Optional[List[str]]:
+    """Return names of columns: of one, or of a list that is not one of a label for each cell."""
+    if isinstance(by, str):
+        return [by]
+    if (is_list(by) or is_tuple(by)) and by and len(by) != length and all(isinstance(name, str) for name in by):
+        return list(by) if len(set(by)) == len(by) else None
+    return None
+
+
+def _combined(frames: Any, names: List[str], each: List[Tuple[npt.NDArray[np.int64], Any]]) -> Tuple[npt.NDArray[np.int64], Any]:
+    """Return the number of the combination of labels of each cell, -1 if one is missing, and an index of the combinations."""
+    codes = np.column_stack([codes for codes, _ in each])
+    known = (codes >= 0).all(axis=1)
+    found, inverse = np.unique(codes[known], axis=0, return_inverse=True)
+    combined = np.full(len(codes), -1, np.int64)
+    combined[known] = inverse.reshape(-1)
+    levels = [index for _, index in each]
+    return combined, frames.MultiIndex(levels, list(found.T), names=names)
 
 
 def warn_of_values(matrix: BaseMatrix) -> None:
@@ -284,11 +362,24 @@ def labels(names: Any, length: int) -> Any:
     return range(length) if names is None else names
 
 
-def column(matrix: BaseMatrix, name: str) -> Any:
+def column(matrix: BaseMatrix, name: str, rows: str = "cells") -> Any:
+    """Return annotations of the rows."""
     frame: Any = _frames.to_frame(None, source_and_memory(matrix)[0].annotations("rows", [name]), matrix.shape[0])
     if name not in frame:
-        raise UnknownNameError(f"{matrix.path}: the cells have no annotation {name!r}")
+        raise UnknownNameError(f"{matrix.path}: the {rows} have no annotation {name!r}")
     return frame[name]
+
+
+def _chosen(matrix: BaseMatrix, given: Any) -> Mapping[str, Any]:
+    """Return sets of features by name."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return cast(Mapping[str, Any], given)
+    names: List[Any] = [given] if isinstance(given, str) else list(given) if is_list(given) or is_tuple(given) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise ArgumentError("qc_vars: expected a dict of sets of features, or names of their annotations")
+    return {name: column(matrix.T, name, "features") for name in names}
 
 
 def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:

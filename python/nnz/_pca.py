@@ -37,6 +37,8 @@ class PCA(NamedTuple):
         The mean of each feature, which was subtracted.
     total_variance : float
         The sum of the variances of all features.
+    features : numpy.ndarray or None
+        The names of the features, if the matrix has them.
     """
 
     scores: Scores
@@ -44,6 +46,12 @@ class PCA(NamedTuple):
     singular_values: Floats
     mean: Floats
     total_variance: float
+    features: Optional[npt.NDArray[np.object_]] = None
+
+    def __repr__(self) -> str:
+        count = self.scores.shape[1] if self.scores.ndim > 1 else 0
+        share = float(np.sum(self.explained_variance_ratio))
+        return f"<nnz.PCA of {count} components of {len(self.scores)} cells, {share:.1%} of the variance>"
 
     @property
     def explained_variance(self) -> Floats:
@@ -60,17 +68,18 @@ class PCA(NamedTuple):
     def add_to(self, adata: anndata.AnnData) -> None:
         """Store the result in an AnnData object, where scanpy does and its functions look for it.
 
-        These are ``obsm["X_pca"]``, ``varm["PCs"]`` and ``uns["pca"]``, with ``variance`` and ``variance_ratio``.
+        These are ``obsm["X_pca"]``, ``varm["PCs"]`` and ``uns["pca"]``, with ``variance`` and ``variance_ratio``. If the
+        components are of some of its features, such as the most variable ones, the loadings of all others are 0.
 
         Parameters
         ----------
         adata : anndata.AnnData
-            With the cells and features of the matrix, in the same order.
+            With the cells of the matrix, in the same order, and its features: in the same order, or some by their names.
 
         Raises
         ------
         nnz.ArgumentError
-            It has another number of cells or features.
+            It has another number of cells, or other features.
 
         Examples
         --------
@@ -81,13 +90,29 @@ class PCA(NamedTuple):
         (1107, 5)
         """
         given: Any = adata
-        own = len(self.scores), len(self.loadings)
-        if own != (given.n_obs, given.n_vars):
-            expected = f"{given.n_obs} and {given.n_vars}, as in the AnnData object"
-            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features: expected {expected}")
+        if len(self.scores) != given.n_obs:
+            raise ArgumentError(f"components of {len(self.scores)} cells: the AnnData object has {given.n_obs}")
+        loadings = self.loadings
+        if len(loadings) != given.n_vars:
+            loadings = self._of_all(given.var_names)
         given.obsm["X_pca"] = self.scores
-        given.varm["PCs"] = self.loadings
+        given.varm["PCs"] = loadings
         given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
+
+    def _of_all(self, names: Any) -> Floats:
+        """Return a row of loadings for each of more features, with 0 for those of which the components are not."""
+        own, features = len(self.loadings), self.features
+        if features is None or own > len(names):
+            raise ArgumentError(f"components of {own} features: the AnnData object has {len(names)}")
+        positions: npt.NDArray[np.intp] = np.asarray(names.get_indexer_for(features))
+        if len(positions) == own and np.any(positions < 0):
+            missing = features[int(np.flatnonzero(positions < 0)[0])]
+            raise ArgumentError(f"the AnnData object has no feature {missing!r}, of which the components are")
+        if len(positions) != own or len(np.unique(positions)) != own:
+            raise ArgumentError("names of features occur more than once in the AnnData object")
+        made = np.zeros((len(names), self.loadings.shape[1]))
+        made[positions] = self.loadings
+        return made
 
 
 def pca(
@@ -146,7 +171,9 @@ def pca(
     rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
+    matrix: BaseMatrix = found
     with reporting(progress) as report:
         found = opened.pca(count, along, rounds, start, memory, None, report)
     scores, loadings, singular_values, mean, total = found
-    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total)
+    names = matrix.col_names if along == "rows" else matrix.row_names
+    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total, names)

@@ -336,3 +336,21 @@ def test_components_are_stored_where_scanpy_looks_for_them():
     np.testing.assert_allclose(adata.uns["pca"]["variance_ratio"], found.explained_variance / total)
     with pytest.raises(nnz.ArgumentError, match="components of 1107 cells"):
         found.add_to(anndata.AnnData(np.ones((2, 3))))
+
+
+def test_loadings_of_selected_features_are_stored_for_all():
+    anndata = pytest.importorskip("anndata")
+    m = nnz.open(PBMC)
+    adata = m.to_anndata()
+    chosen = [400, 3, 77, 250, 8, 100]
+    found = nnz.pca(m.select(rows=chosen).log1p(), 3)
+    assert found.features.tolist() == [m.row_names[at] for at in chosen]
+    found.add_to(adata)
+    np.testing.assert_array_equal(adata.varm["PCs"][chosen], found.loadings)
+    assert np.count_nonzero(adata.varm["PCs"].any(axis=1)) == len(chosen)
+    assert repr(found).startswith("<nnz.PCA of 3 components of 1107 cells, ")
+    other = anndata.AnnData(np.ones((1107, 9)))
+    with pytest.raises(nnz.ArgumentError, match="no feature"):
+        found.add_to(other)
+    with pytest.raises(nnz.ArgumentError, match="AnnData object has 5"):
+        found.add_to(anndata.AnnData(np.ones((1107, 5))))

@@ -218,3 +218,36 @@ def test_logarithms_are_not_taken_for_counts(tmp_path):
             warnings.simplefilter("always")
             nnz.aggregate(name, np.zeros(1107))
         assert any("not counts" in str(one.message) for one in found) == warned
+
+
+def test_annotations_choose_features_and_make_groups_of_combinations(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(1)
+    counts = sparse.csr_array(rng.poisson(1.0, (40, 6)).astype(np.float32))
+    adata = anndata.AnnData(counts)
+    adata.obs["type"] = pandas.Categorical(rng.choice(["T", "B"], 40), categories=["T", "B", "unused"])
+    adata.obs["sample"] = [f"s{n % 3}" for n in range(40)]
+    adata.obs.loc[adata.obs_names[5], "sample"] = None
+    adata.var["mt"] = [True, False, False, True, False, False]
+    adata.write_h5ad(tmp_path / "m.h5ad")
+    m = nnz.open(f"{tmp_path / 'm.h5ad'}::X")
+    by_name = nnz.qc(m, qc_vars=["mt"], percent_top=None)
+    pandas.testing.assert_frame_equal(by_name.cells, nnz.qc(m, qc_vars={"mt": [0, 3]}, percent_top=None).cells)
+    assert repr(by_name) == "<nnz.QC of 40 cells and 6 features>"
+    with pytest.raises(KeyError, match="the features have no annotation 'ribo'"):
+        nnz.qc(m, qc_vars=["ribo"])
+    with pytest.raises(nnz.ArgumentError, match="names of their annotations"):
+        nnz.qc(m, qc_vars=[0, 1])
+
+    sums, cells = nnz.aggregate(m, ["type", "sample"], counts=True)
+    frame = pandas.DataFrame(counts.toarray(), columns=[str(n) for n in range(6)])
+    keys = [adata.obs["type"].to_numpy(), adata.obs["sample"].to_numpy()]
+    groups = frame.groupby(keys)
+    expected = groups.sum()
+    # Categories are in their order.
+    order = sorted(expected.index, key=lambda key: (["T", "B"].index(key[0]), key[1]))
+    np.testing.assert_array_equal(sums.to_numpy(), expected.loc[order].to_numpy())
+    assert sums.index.tolist() == order and sums.index.names == ["type", "sample"]
+    assert cells.tolist() == groups.size().loc[order].tolist() and cells.sum() == 39
+    with pytest.raises(KeyError, match="no annotation 'batch'"):
+        nnz.aggregate(m, ["type", "batch"])

@@ -38,8 +38,15 @@ enum Bench {
     Python(python::Options),
     /// Computing on disk, compared with SciPy, scanpy, anndata and annbatch.
     Compute(python::Options),
-    /// Statistics, products and a pipeline, in multiples of the time that NumPy needs in memory.
-    Headline(python::Options),
+    /// Statistics, products and a pipeline, in multiples of the time that NumPy needs in memory, and compared with
+    /// scanpy and, if R has it, BPCells.
+    Headline {
+        #[command(flatten)]
+        options: python::Options,
+        /// Also the pipeline on 14 times the cells. Needs 5 GB of disk.
+        #[arg(long)]
+        large: bool,
+    },
     /// Bytes per entry, and seconds to write and read, of formats and profiles.
     Sizes(python::Options),
     /// Whole commands on 14 times the cells: 2.6 billion entries by default. Needs 20 GB of disk.
@@ -63,7 +70,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run("python", options, &[]),
         Some(Bench::Compute(options)) => python::run("compute", options, &[]),
-        Some(Bench::Headline(options)) => python::run("headline", options, &[]),
+        Some(Bench::Headline { options, large }) => {
+            let more = if *large { vec!["--large".to_owned()] } else { Vec::new() };
+            python::run("headline", options, &more)
+        }
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Large(options)) => python::run("large", options, &[]),
         Some(Bench::Text(options)) => python::run("text", options, &[]),

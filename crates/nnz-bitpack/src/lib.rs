@@ -71,7 +71,7 @@ pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
 pub use fold::{Fold, add, ascends, count_descents, count_descents_between, is_sorted, max, sum};
 pub use pairs::{PairRows, deinterleave_u32, deinterleave_u64, interleave_u32, interleave_u64};
-pub use pick::{all_less, find_in_table, pick, take_bits};
+pub use pick::{SMALL, all_less, find_in_table, look_up_f32, pick, take_bits};
 pub use product::{add_rows_f32, add_rows_f64, add_to_rows_f32, add_to_rows_f64, log1p_f32};
 pub use run::{unpack_chunks, unpack_chunks_onto};
 

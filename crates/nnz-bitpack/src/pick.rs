@@ -91,6 +91,55 @@ pub fn find_in_table(
     found.len
 }
 
+/// Numbers that are looked up by [`look_up_f32`].
+pub const SMALL: usize = 16;
+
+/// Sets each element of `into` to the element of a table at the number with the same index. Writes the indices of numbers that are
+/// past its end to the front of `others`, whose elements of `into` are unspecified, and returns how many there are. No more
+/// numbers are examined than `into` and `others` have elements.
+///
+/// ```
+/// let table: [f32; nnz_bitpack::SMALL] = std::array::from_fn(|number| number as f32 * 0.5);
+/// let (mut found, mut others) = ([0.0; 3], [0; 3]);
+/// assert_eq!(nnz_bitpack::look_up_f32(&[3, 99, 1], &table, &mut found, &mut others), 1);
+/// assert_eq!((found[0], found[2], others[0]), (1.5, 0.5, 1));
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn look_up_f32(
+    numbers: &[u32],
+    table: &[f32; SMALL],
+    into: &mut [f32],
+    others: &mut [u32],
+) -> usize {
+    let numbers = &numbers[..numbers.len().min(into.len()).min(others.len())];
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernels::x86::avx512::is_available() {
+        // SAFETY: the processor has the instructions.
+        return unsafe { crate::kernels::x86::pick::look_up_avx512(numbers, table, into, others) };
+    }
+    look_up_from(0, (0, numbers), table, into, others)
+}
+
+/// Same for the numbers from an index on, with the first `found` elements of `others` already written.
+pub(crate) fn look_up_from(
+    mut found: usize,
+    (first, numbers): (usize, &[u32]),
+    table: &[f32; SMALL],
+    into: &mut [f32],
+    others: &mut [u32],
+) -> usize {
+    let into = into.get_mut(first..).unwrap_or_default();
+    for ((at, &number), into) in (first..).zip(numbers).zip(into) {
+        *into = table[number as usize % SMALL];
+        // Written in any case; kept if it is not in the table.
+        let Some(other) = others.get_mut(found) else { break };
+        *other = u32::try_from(at).unwrap_or(u32::MAX);
+        found += usize::from(number as usize >= SMALL);
+    }
+    found
+}
+
 /// Targets and positions that were found.
 pub(crate) struct Found<'a> {
     pub(crate) targets: &'a mut [u32],

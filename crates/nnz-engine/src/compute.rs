@@ -13,6 +13,7 @@ mod linear_algebra;
 mod packed;
 mod pca;
 mod product;
+mod small;
 mod step;
 mod top;
 mod totals;

@@ -166,6 +166,8 @@ fn too_long(len: u64) -> Failure {
 
 /// Maximum number of retries of a request, and the delay before the first one.
 const RETRIES: u32 = 5;
+/// The same for a server that does not accept a connection, whose name is probably wrong.
+const RETRIES_TO_CONNECT: u32 = 2;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// Sends a request again if it may succeed then.
@@ -175,8 +177,13 @@ pub(crate) async fn retrying<T, F: Future<Output = Result<T, Failure>>>(
     let mut delay = FIRST_DELAY;
     let mut retries = 0;
     loop {
-        match attempt().await {
-            Err(failure) if failure.transient && retries < RETRIES => {
+        let answer = attempt().await;
+        let most = match &answer {
+            Err(failure) if failure.kind == io::ErrorKind::ConnectionRefused => RETRIES_TO_CONNECT,
+            _ => RETRIES,
+        };
+        match answer {
+            Err(failure) if failure.transient && retries < most => {
                 tokio::time::sleep(delay + jitter(delay)).await;
                 retries += 1;
                 delay *= 2;

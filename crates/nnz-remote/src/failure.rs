@@ -21,6 +21,11 @@ impl Failure {
         Self { kind: io::ErrorKind::Other, text: text.into(), transient: true }
     }
 
+    /// No connection could be made.
+    pub(crate) fn unreachable(text: impl Into<String>) -> Self {
+        Self { kind: io::ErrorKind::ConnectionRefused, text: text.into(), transient: true }
+    }
+
     pub(crate) fn changed() -> Self {
         Self::new(io::ErrorKind::StaleNetworkFileHandle, "changed while it was read")
     }

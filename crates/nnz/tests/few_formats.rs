@@ -30,5 +30,12 @@ fn converts_between_the_two_formats() {
         assert!(error.to_string().ends_with(&format!("this build has no {kind}")), "{error}");
         assert!(!to.exists());
     }
+    #[cfg(not(feature = "hdf5"))]
+    {
+        let at = scratch.path().join("d.h5ad");
+        std::fs::write(&at, b"\x89HDF\r\n\x1a\n and more").unwrap();
+        let error = nnz::read(&at, &ReadOptions::default(), &Context::default()).unwrap_err();
+        assert!(error.to_string().ends_with("the feature hdf5 is off"), "{error}");
+    }
     assert!(names.contains(&"bpcells".into()) && names.contains(&"mtx".into()), "{names:?}");
 }

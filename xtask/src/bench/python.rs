@@ -33,14 +33,13 @@ pub(crate) fn run(name: &str, options: &Options, more: &[String]) -> Result<()> 
     let target = cargo::target_directory()?;
     let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
     let bench = cargo::root().join("benches").join(name);
-    let requirements = match name {
-        "headline" => bench.with_file_name("python").join("requirements.txt"),
-        _ => bench.join("requirements.txt"),
-    };
+    let requirements = bench.join("requirements.txt");
     // Packages to compare with may need a later Python than the oldest.
     let python = match name {
         "compute" => venv::python_between(&requirements, (3, 12), (3, 12))?
             .ok_or_else(|| Error::new("no Python 3.12 was found, which this benchmark needs"))?,
+        "headline" => venv::python_between(&requirements, (3, 11), (3, 13))?
+            .ok_or_else(|| Error::new("no Python 3.11 to 3.13 was found, which scanpy needs"))?,
         _ => venv::python(&requirements)?,
     };
     let out = target.join("wheels");

@@ -50,13 +50,14 @@ pub(crate) struct Normalize {
 
 /// Add up the cells that have the same value of an annotation (pseudobulk)
 ///
-/// DST has a row or column for each value instead of each cell. Values are in the order of categories, or
+/// DST has a row or column for each value instead of each cell, with the number of cells. Values are in the order of categories, or
 /// sorted. Cells without a value are left out. Sums of integers are integers, other results are float64.
 /// --col-annotations or --row-annotations adds a table to the annotations first.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   nnz aggregate study.h5ad sums.h5ad --by tissue
+  nnz aggregate study.h5ad bulk.h5ad --by tissue --by sample
   nnz aggregate pbmc.bpcells means.h5ad --by cluster --col-annotations clusters.csv --function mean")]
 pub(crate) struct Aggregate {
     /// The matrix
@@ -67,9 +68,9 @@ pub(crate) struct Aggregate {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Column of the annotations of cells
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) by: String,
+    /// Column of the annotations of cells; several make a group of each combination of their values
+    #[arg(long, value_name = "COLUMN", required = true)]
+    pub(crate) by: Vec<String>,
 
     /// How to combine the values of each group
     #[arg(long, value_name = "FUNCTION", default_value = "sum")]
@@ -249,7 +250,8 @@ impl Run for Aggregate {
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
         let how = AggregateOptions::default().aggregation(self.function.into()).axis(axis);
         let (source, target) = (&self.source, &self.target);
-        let done = nnz::compute::aggregate(source, target, &self.by, &how, &options, context)?;
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        let done = nnz::compute::aggregate(source, target, &by, &how, &options, context)?;
         if !quiet {
             summarise(std::slice::from_ref(source), target, &done);
         }

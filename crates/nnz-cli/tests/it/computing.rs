@@ -86,6 +86,14 @@ fn cells_of_a_group_are_added_up() {
         assert_eq!(run(&["names", target, "cols"]).good(), names, "{more:?}");
         assert_eq!(run(&["names", target, "rows"]).good(), "g1\ng2\ng3\n");
     }
+    // Combinations that occur, with their values and numbers of cells.
+    let bulk = scratch.path().join("bulk.h5ad");
+    let arguments_of_two = ["-q", "aggregate", source, text(&bulk), "--col-annotations", table];
+    run(&[&arguments_of_two[..], &["--by", "kind", "--by", "rank"]].concat()).good();
+    assert_eq!(
+        run(&["annotations", text(&bulk), "cells"]).good(),
+        "name\tkind\trank\tn_obs_aggregated\na_9\ta\t9\t1\nb_9\tb\t9\t1\nb_10\tb\t10\t1\n"
+    );
     let found = run(&[&arguments[..], &["age"]].concat()).refused();
     assert!(found.contains("no annotation \"age\"; annotations are \"kind\", \"rank\""), "{found}");
     let found = run(&["aggregate", source, target, "--force", "--by", "kind"]).refused();

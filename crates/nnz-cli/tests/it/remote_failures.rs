@@ -210,7 +210,7 @@ fn proxies_of_the_environment_are_used() {
     let log = proxy.take_log();
     assert!(log.iter().any(|one| one.path == format!("http://host.invalid/{STORE}/version")));
     let error = asked("host.invalid").refused();
-    assert!(error.contains("connection failed"), "{error}");
+    assert!(error.contains("connection failed") && error.contains("after 2 retries"), "{error}");
     assert!(proxy.take_log().is_empty());
 }
 

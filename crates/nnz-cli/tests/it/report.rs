@@ -57,6 +57,53 @@ fn example() -> String {
     testdata().join("../examples/pbmc_10x_v3_mtx").display().to_string()
 }
 
+/// Everything that a report advises works, and filtering an AnnData file keeps what else it has.
+#[test]
+fn commands_of_a_report_run() {
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["a.h5ad", "a.bpcells", "a.mtx", "few.mtx", "none.mtx"] {
+        let source = scratch.path().join(name);
+        match name {
+            "few.mtx" => fs::write(
+                &source,
+                "%%MatrixMarket matrix coordinate integer general\n3 4 3\n1 1 5\n2 2 7\n1 3 6\n",
+            )
+            .unwrap(),
+            "none.mtx" => {
+                let text = "%%MatrixMarket matrix coordinate integer general\n3 4 0\n";
+                fs::write(&source, text).unwrap();
+            }
+            _ => {
+                run(&["-q", "convert", &example(), text(&source)]).good();
+            }
+        }
+        let page = page(text(&source));
+        let plain = words(&page).replace("&quot;", "\"").replace("&gt;", ">").replace("&#39;", "'");
+        let commands: Vec<&str> =
+            plain.split('|').filter_map(|part| part.strip_prefix("nnz ")).collect();
+        let commands: Vec<&str> =
+            commands.into_iter().filter(|command| command.contains(name)).collect();
+        assert!(commands.len() >= 4, "{name}: {plain}");
+        for command in commands {
+            let words = command.split(' ').map(|word| word.trim_matches('"').to_owned());
+            let mut run = nnz_testing::command::command();
+            run.current_dir(scratch.path()).args(words);
+            let done = nnz_testing::command::finish(&mut run);
+            assert_eq!(done.code, Some(0), "{command}: {done:?}");
+        }
+        let written = |name: &str| scratch.path().join(name).exists();
+        assert_eq!(written("kept.h5ad"), name == "a.h5ad");
+        assert_eq!(written("out.h5ad"), name != "a.h5ad");
+        assert_eq!(written("kept.bpcells"), !matches!(name, "a.h5ad" | "none.mtx"));
+        for made in ["kept.h5ad", "out.h5ad", "spy.svg"] {
+            let _ = fs::remove_file(scratch.path().join(made));
+        }
+        for made in ["kept.bpcells", "small.zarr"] {
+            let _ = fs::remove_dir_all(scratch.path().join(made));
+        }
+    }
+}
+
 #[test]
 fn options_of_reading_apply_to_all_parts_of_a_report() {
     let scratch = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use nnz_core::{
 
 use super::duplicates::{DuplicateCheck, UnitEnds};
 use super::float::{Float, complex, round_into};
+use super::small;
 use super::step::ValueStep;
 use crate::stats::lock;
 use crate::{Selection, Slice};
@@ -339,6 +340,13 @@ fn apply<T: Float>(
         return Ok(None);
     }
     let mut rounded = std::mem::take(T::vec_mut(&mut spare));
+    if let (Values::U32(numbers), Some(into)) =
+        (&batch.values, (&mut rounded as &mut dyn std::any::Any).downcast_mut())
+        && small::is_worth_it(steps, batch)
+    {
+        small::apply(steps, batch, numbers, into);
+        return Ok(Some(std::mem::replace(&mut batch.values, Values::from(rounded))));
+    }
     round_into::<T>(&batch.values, batch.entries(), &mut rounded)?;
     steps.iter().for_each(|step| step.apply(batch, &mut rounded));
     Ok(Some(std::mem::replace(&mut batch.values, Values::from(rounded))))

@@ -272,13 +272,10 @@ fn failed(error: reqwest::Error) -> Failure {
     if error.is_redirect() || error.is_builder() {
         return Failure::new(io::ErrorKind::Other, clean(&described(error)));
     }
-    let what = if error.is_timeout() {
-        "timeout"
-    } else if error.is_connect() {
-        "connection failed"
-    } else {
-        "connection lost"
-    };
+    if error.is_connect() && !error.is_timeout() {
+        return Failure::unreachable(format!("connection failed: {}", clean(&described(error))));
+    }
+    let what = if error.is_timeout() { "timeout" } else { "connection lost" };
     Failure::transient(format!("{what}: {}", clean(&described(error))))
 }
 

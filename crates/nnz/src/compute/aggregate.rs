@@ -1,14 +1,15 @@
 //! Sums of the cells of each group.
 
 use crate::Context;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Error, ErrorKind, Header, MatrixSource, Minors, Names, Order, Place,
-    Projection, Result, Shape, StringList, UnitReader, Values, Wrapped,
+    Annotations, Axis, Column, ColumnValues, Error, ErrorKind, Header, MatrixSource, Minors, Names,
+    Order, Place, Projection, Result, Shape, StringList, UnitReader, Values, Wrapped,
 };
 use nnz_engine::compute::{Aggregation, aggregate as sums_of, cell_axis};
-use nnz_engine::{CsMatrix, Labels, Observed};
+use nnz_engine::{AnnotationTable, CsMatrix, Labels, Observed};
 
 use crate::{ConvertOptions, Location, Summary, convert_source};
 
@@ -30,8 +31,10 @@ nnz_core::setters! {
 }
 
 /// Writes a matrix with a row or column for each value of a column of the annotations of cells: the sum of the cells
-/// that have the value, or another aggregation (pseudobulk). Cells without a value are left out.
+/// that have the value, or another aggregation (pseudobulk). Several columns make a group of each combination that occurs, named by
+/// its values with `_` between. Cells without a value are left out.
 ///
+/// The annotations of groups are their values in these columns and the number of their cells, `n_obs_aggregated` as in scanpy.
 /// Groups are in the order of categories, or in ascending order. Sums of integers and counts are integers, everything
 /// else is of type `f64`. The labels of the options apply to the source, so that a table can provide the column.
 ///
@@ -40,7 +43,7 @@ nnz_core::setters! {
 /// use nnz::{Context, ConvertOptions};
 ///
 /// let (how, options) = (AggregateOptions::default(), ConvertOptions::default());
-/// aggregate("study.h5ad", "sums.h5ad", "cell_type", &how, &options, &Context::default())?;
+/// aggregate("study.h5ad", "sums.h5ad", &["cell_type"], &how, &options, &Context::default())?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -51,7 +54,7 @@ nnz_core::setters! {
 pub fn aggregate(
     from: impl Into<Location>,
     to: impl Into<Location>,
-    by: &str,
+    by: &[&str],
     how: &AggregateOptions,
     options: &ConvertOptions,
     context: &Context,
@@ -62,14 +65,15 @@ pub fn aggregate(
     let source = options.open.open_matrix(from, context)?;
     let source = super::labelled(source, options, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
-    let column = column(&*source, axis, by, context.memory() / 4);
-    let groups = column.and_then(|column| column.grouped());
+    let groups = Groups::new(&*source, axis, by, context.memory() / 4);
     let groups = groups.map_err(|error| error.with_context(&place))?;
-    if groups.labels.is_empty() && !groups.codes.is_empty() {
-        let error = Error::argument(format!("none of the {axis} has a value of {by:?}"));
+    let named = by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");
+    if groups.table.names().is_empty() && !groups.codes.is_empty() {
+        let error = Error::argument(format!("none of the {axis} has a value of {named}"));
         return Err(error.with_context(&place));
     }
-    check_memory(source.header().shape.len(axis.other()), groups.labels.len(), context.memory())
+    let count = groups.table.names().len();
+    check_memory(source.header().shape.len(axis.other()), count, context.memory())
         .map_err(|error| error.with_context(&place))?;
     let note = match how.aggregation {
         Aggregation::Sum => super::note_on_values(&*source)?,
@@ -77,8 +81,7 @@ pub fn aggregate(
     };
     let source = super::summed(source, options, context);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
-    let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
-    let codes = (&*groups.codes, count);
+    let codes = (&*groups.codes, u32::try_from(count).unwrap_or(u32::MAX));
     let numbers = sums_of(
         &Observed::new(&*source, "adding", context.progress()),
         axis,
@@ -88,7 +91,7 @@ pub fn aggregate(
     )?;
     let integers = how.aggregation != Aggregation::Mean && source.header().value_type.is_integer();
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
-    let aggregated = Aggregated::new(source, axis, groups.labels, &numbers, integers)?;
+    let aggregated = Aggregated::new(source, axis, groups.table, &numbers, integers)?;
     drop(numbers);
     let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
     let mut summary = convert_source(&aggregated, to, options, context)?;
@@ -97,9 +100,61 @@ pub fn aggregate(
     summary.notes.extend(note);
     if missing > 0 {
         let of = if axis == Axis::Rows { "rows" } else { "columns" };
-        summary.notes.push(format!("{missing} {of} have no value of {by:?} and are left out"));
+        summary.notes.push(format!("{missing} {of} have no value of {named} and are left out"));
     }
     Ok(summary)
+}
+
+/// The name that scanpy gives to the number of cells of a group.
+const COUNT: &str = "n_obs_aggregated";
+
+/// Groups of cells.
+struct Groups {
+    /// The group of each cell, if it has one.
+    codes: Vec<Option<u32>>,
+    /// The names of groups, their values and their numbers of cells.
+    table: AnnotationTable,
+}
+
+impl Groups {
+    fn new(source: &dyn MatrixSource, axis: Axis, by: &[&str], memory: u64) -> Result<Self> {
+        let columns = by.iter().map(|name| column(source, axis, name, memory));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let groupings = columns.iter().map(Column::grouped).collect::<Result<Vec<_>>>()?;
+        let cells = groupings.first().map_or(0, |grouping| grouping.codes.len());
+        let of_cell = |cell: usize| -> Option<Vec<u32>> {
+            groupings.iter().map(|grouping| grouping.codes.get(cell).copied().flatten()).collect()
+        };
+        // The number of cells of each group, and the first of them.
+        let mut found: BTreeMap<Vec<u32>, (u64, u64)> = BTreeMap::new();
+        for cell in 0..cells {
+            if let Some(codes) = of_cell(cell) {
+                found.entry(codes).or_insert((0, cell as u64)).0 += 1;
+            }
+        }
+        let numbers: HashMap<&[u32], u32> = found.keys().map(|codes| &codes[..]).zip(0..).collect();
+        let code = |cell| numbers.get(&of_cell(cell)?[..]).copied();
+        let codes = (0..cells).map(code).collect();
+        let mut names = StringList::new();
+        for codes in found.keys() {
+            let labels = groupings.iter().zip(codes);
+            let labels = labels.map(|(grouping, code)| grouping.labels.get((*code).into()));
+            names
+                .try_push(&labels.map(Option::unwrap_or_default).collect::<Vec<_>>().join(&b'_'))?;
+        }
+        let firsts: Vec<Option<u64>> = found.values().map(|(_, first)| Some(*first)).collect();
+        let counts: Vec<i64> =
+            found.values().map(|(count, _)| i64::try_from(*count).unwrap_or(i64::MAX)).collect();
+        let counts = Column { values: ColumnValues::Numbers(Values::from(counts)), missing: None };
+        let mut table = Vec::with_capacity(by.len() + 1);
+        for (name, column) in by.iter().zip(&columns) {
+            table.push(((*name).to_owned(), column.gathered(&firsts)?));
+        }
+        if !by.contains(&COUNT) {
+            table.push((COUNT.to_owned(), counts));
+        }
+        Ok(Self { codes, table: AnnotationTable::new(names, table)? })
+    }
 }
 
 /// Checks that the result, which has a number, an index and a value for each element, fits into memory.
@@ -114,12 +169,7 @@ fn check_memory(others: u64, groups: u64, allowed: u64) -> Result<()> {
 }
 
 /// Reads a column of the annotations of an axis.
-fn column(
-    source: &dyn MatrixSource,
-    axis: Axis,
-    name: &str,
-    memory: u64,
-) -> Result<nnz_core::Column> {
+fn column(source: &dyn MatrixSource, axis: Axis, name: &str, memory: u64) -> Result<Column> {
     let table = source.annotations(axis)?;
     let columns = table.as_ref().map_or(&[][..], |table| table.columns());
     let found = columns.iter().position(|info| info.name == name);
@@ -151,7 +201,7 @@ struct Aggregated {
     source: Box<dyn MatrixSource>,
     /// The axis of the groups.
     axis: Axis,
-    labels: StringList,
+    groups: AnnotationTable,
 }
 
 impl Aggregated {
@@ -159,7 +209,7 @@ impl Aggregated {
     fn new(
         source: Box<dyn MatrixSource>,
         axis: Axis,
-        labels: StringList,
+        groups: AnnotationTable,
         numbers: &[f64],
         integers: bool,
     ) -> Result<Self> {
@@ -177,16 +227,17 @@ impl Aggregated {
             pointers.push(values.len() as u64);
         }
         // Without any other rows or columns, there are no numbers.
-        let groups = usize::try_from(labels.len()).unwrap_or(usize::MAX);
-        pointers.resize(groups.saturating_add(1), values.len() as u64);
+        let count = groups.names().len();
+        let len = usize::try_from(count).unwrap_or(usize::MAX);
+        pointers.resize(len.saturating_add(1), values.len() as u64);
         let (order, shape) = match axis {
-            Axis::Rows => (Order::Row, Shape { rows: labels.len(), cols: others }),
-            Axis::Cols => (Order::Col, Shape { rows: others, cols: labels.len() }),
+            Axis::Rows => (Order::Row, Shape { rows: count, cols: others }),
+            Axis::Cols => (Order::Col, Shape { rows: others, cols: count }),
         };
         let values = if integers { as_integers(&values) } else { Values::F64(values) };
         let matrix = CsMatrix::from_parts(shape, order, pointers, Minors::U64(minors), values)?;
         let matrix = matrix.with_axis_kinds(axis_kinds).into_source()?;
-        Ok(Self { matrix, source, axis, labels })
+        Ok(Self { matrix, source, axis, groups })
     }
 }
 
@@ -228,14 +279,14 @@ impl MatrixSource for Aggregated {
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         match axis == self.axis {
-            true => Ok(Some(self.labels.reader())),
+            true => Ok(Some(self.groups.names().reader())),
             false => self.source.read_names(axis),
         }
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         match axis == self.axis {
-            true => Ok(None),
+            true => Ok(Some(Box::new(&self.groups))),
             false => self.source.annotations(axis),
         }
     }

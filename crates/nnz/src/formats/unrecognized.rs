@@ -46,6 +46,14 @@ impl Context {
             }
             _ => "unknown file format",
         };
+        if let (None, Some((file, start))) = (probe.directory(), probe.file())
+            && let Some([kind, feature]) = left_out(start)
+        {
+            let what = format!(
+                "a file of {kind}, which this build cannot read: the feature {feature} is off"
+            );
+            return Ok(Error::unsupported(file.place(), what));
+        }
         let compressed =
             probe.file().and_then(|(file, start)| nnz_lines::refuse_compressed(start, file.path()));
         if let Some(what) = compressed {
@@ -122,6 +130,18 @@ impl Context {
         inside.extend(denied.iter().take(MOST).map(ToString::to_string));
         Ok(inside)
     }
+}
+
+/// Returns the container or format of a file that begins with these bytes, and the feature by which it is read, if that is off.
+fn left_out(start: &[u8]) -> Option<[&'static str; 2]> {
+    let known: [(&[u8], _, _); 4] = [
+        (b"\x89HDF\r\n\x1a\n", ["HDF5", "hdf5"], cfg!(feature = "hdf5")),
+        (b"CDF", ["NetCDF", "netcdf"], cfg!(feature = "netcdf")),
+        (b"PK\x03\x04", ["npz", "npz"], cfg!(feature = "npz")),
+        (b"MATLAB 5.0 MAT-file", ["MATLAB", "matlab"], cfg!(feature = "matlab")),
+    ];
+    let found = known.into_iter().find(|(bytes, _, is_on)| !is_on && start.starts_with(bytes));
+    found.map(|(_, names, _)| names)
 }
 
 /// Makes the error for a group without a matrix; `names` are the matrices of the file.

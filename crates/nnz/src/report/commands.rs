@@ -1,7 +1,7 @@
 //! Commands to go on with.
 
 use crate::Context;
-use nnz_core::AxisKind;
+use nnz_core::{Axis, AxisKind};
 
 use super::Report;
 use crate::{Location, OpenOptions};
@@ -53,11 +53,25 @@ pub(super) fn of_location(
     let cells = [rows, cols].into_iter().any(|axis| axis.kind == AxisKind::Cells);
     let axis = if cells { "cells" } else { "cols" };
     add("Measure each of them", format!("nnz stats {from} --axis {axis}"));
-    add(
-        "Keep those with enough entries",
-        format!("nnz filter {from} kept.bpcells --{axis} \"nnz>=200\""),
-    );
-    add("Write an AnnData file", format!("nnz convert {from} out.h5ad"));
+    // What filters whole AnnData files keeps their other matrices and tables.
+    let is_anndata =
+        report.facts.iter().any(|(what, value)| *what == "Format" && value == "AnnData");
+    let measured = [rows, cols].into_iter().find(|one| match cells {
+        true => one.kind == AxisKind::Cells,
+        false => one.axis == Axis::Cols,
+    });
+    if let Some(entries) =
+        measured.and_then(|axis| axis.entries).filter(|entries| entries.max >= 1.0)
+    {
+        let target = if is_anndata { "kept.h5ad" } else { "kept.bpcells" };
+        // At least three quarters have as many.
+        let least = entries.lower.floor().clamp(1.0, 200.0);
+        let line = format!("nnz filter {from} {target} --{axis} \"nnz>={least}\"");
+        add("Keep those with enough entries", line);
+    }
+    if !is_anndata {
+        add("Write an AnnData file", format!("nnz convert {from} out.h5ad"));
+    }
     add(
         "Write it as small as possible",
         format!("nnz convert {from} small.zarr --to anndata --profile small"),

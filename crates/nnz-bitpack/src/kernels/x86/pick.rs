@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::pick::Found;
+use crate::pick::{Found, SMALL};
 
 /// See [`crate::pick`].
 #[target_feature(enable = "avx512f,popcnt")]
@@ -75,4 +75,41 @@ pub(crate) fn find_avx512(keys: &[u32], first: u32, table: &[u32], mut into: Fou
     into.len = at;
     into.add(rest, rest_first, table);
     into.len
+}
+
+/// See [`crate::look_up_f32`]. `into` and `others` have as many elements as there are numbers.
+#[target_feature(enable = "avx512f,popcnt")]
+pub(crate) fn look_up_avx512(
+    numbers: &[u32],
+    table: &[f32; SMALL],
+    into: &mut [f32],
+    others: &mut [u32],
+) -> usize {
+    let len = numbers.len().min(into.len()).min(others.len());
+    let (chunks, rest) = numbers[..len].as_chunks::<16>();
+    let (into_chunks, _) = into.as_chunks_mut::<16>();
+    // SAFETY: the table has 16 elements.
+    let elements = unsafe { _mm512_loadu_ps(table.as_ptr()) };
+    let end = _mm512_set1_epi32(16);
+    let mut position = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut at = 0;
+    for (chunk, into) in chunks.iter().zip(into_chunks) {
+        // SAFETY: each has 16 elements.
+        let numbers = unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) };
+        // Only the lowest 4 bits of an index count.
+        let found = _mm512_permutexvar_ps(numbers, elements);
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_ps(into.as_mut_ptr(), found) };
+        let outside = _mm512_cmpge_epu32_mask(numbers, end);
+        debug_assert!(at + 16 <= len);
+        // SAFETY: no more were found than examined, so `others` has at least as many free elements as numbers left to
+        // examine: 16 or more.
+        unsafe {
+            let to = others.as_mut_ptr().add(at).cast();
+            _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(outside, position));
+        }
+        at += outside.count_ones() as usize;
+        position = _mm512_add_epi32(position, end);
+    }
+    crate::pick::look_up_from(at, (len - rest.len(), rest), table, into, others)
 }
