@@ -27,6 +27,6 @@ impl NameCache {
                 cached.get_or_init(|| index)
             }
         };
-        names.iter().map(|name| index.find(source, name)).collect()
+        index.find_all(source, names.iter())
     }
 }

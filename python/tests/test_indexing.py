@@ -218,3 +218,9 @@ def test_repeated_lookups_read_names_once(tmp_path):
     assert m["n199999"].shape == (1, 200_000)
     (tmp_path / "m.bpcells" / "row_names").write_text("")
     assert all(m[f"n{i}"].steps == ("1 of 200000 rows",) for i in range(0, 200_000, 1000))
+
+
+def test_all_names_that_do_not_exist_are_listed():
+    m = nnz.open(PBMC)
+    with pytest.raises(KeyError, match='no row is named "ensg00000279493", nor "x"; did you mean "ENSG00000279493"'):
+        m[["ensg00000279493", m.row_names[0], "x"]]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::str::FromStr;
 
-use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 
 use crate::slice::{describe_nothing, nothing_selected, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
@@ -130,6 +130,17 @@ impl Filter {
             Condition::Selected(_) => None,
         })
     }
+}
+
+/// Explains the error for the name of a measure, of which a shell has taken the comparison for the name of an output.
+fn without_comparison(error: Error, text: &str) -> Error {
+    let is_measure = measured::MEASURES.iter().any(|(name, _)| *name == text);
+    error.map_kind(|kind| match kind {
+        ErrorKind::UnknownName(what) if is_measure => {
+            ErrorKind::UnknownName(format!("{what}; conditions are quoted: \"{text}>=200\""))
+        }
+        other => other,
+    })
 }
 
 impl FromStr for Filter {
@@ -298,7 +309,9 @@ impl Measurements<'_> {
                 }
                 Condition::Selected(selection) => {
                     let found = selection.ranges_of(self.source, axis);
-                    let (ranges, notes) = found.map_err(|error| error.with_context(self.place))?;
+                    let (ranges, notes) = found
+                        .map_err(|error| without_comparison(error, &test.text))
+                        .map_err(|error| error.with_context(self.place))?;
                     self.notes.extend(notes);
                     ranges
                 }

@@ -641,3 +641,29 @@ fn names_of_a_bare_matrix_are_read_from_files() {
     let named = ["-q", "convert", &target, &at("n.h5ad"), "--row-names-file", &at("cells.csv")];
     assert!(run(&named).err.contains("the rows have names already"));
 }
+
+#[test]
+fn names_that_do_not_exist_are_listed_with_names_like_the_first() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = testdata().join("../examples/pbmc_10x_v3_mtx");
+    let target = scratch.path().join("x.bpcells");
+    let refused = |verb: &str, axis: &str, names: &str| {
+        run(&[verb, text(&source), text(&target), axis, names]).refused()
+    };
+    for (axis, names, expected) in [
+        (
+            "--cells",
+            "AAACCCAAGGAGAGTA",
+            "\"AAACCCAAGGAGAGTA\"; did you mean \"AAACCCAAGGAGAGTA-1\"?",
+        ),
+        ("--genes", "ch507-9b2.2", "\"ch507-9b2.2\"; did you mean \"CH507-9B2.2\"?"),
+        ("--genes", "CH507-9B2.2,no,none", "\"no\", nor \"none\""),
+        ("--genes", "no", "no feature is named \"no\""),
+    ] {
+        let found = refused("slice", axis, names);
+        assert!(found.trim_end().ends_with(expected), "{found}");
+    }
+    // A shell writes to a file named =200 then.
+    let found = refused("filter", "--cells", "nnz");
+    assert!(found.contains("conditions are quoted: \"nnz>=200\""), "{found}");
+}

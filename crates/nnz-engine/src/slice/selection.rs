@@ -6,6 +6,7 @@ mod name_index;
 mod named;
 mod nothing;
 mod sample;
+mod similar;
 
 use std::collections::HashSet;
 use std::io::{BufRead, Read};
@@ -400,8 +401,12 @@ impl Selection {
         let named = WordPositions::find(&words, ranges, source, (axis, one))?;
         let mut both: Option<(PositionMap, bool)> = None;
         for (term, before) in self.terms.iter().zip(0..) {
-            let (ranges, is_list) = term.ranges(source, axis, &named, clip)?;
             let one = term.one(axis);
+            let found = term.ranges(source, axis, &named, clip);
+            let (ranges, is_list) = found.map_err(|error| {
+                let words: Vec<Word<'_>> = term.words().collect();
+                named.explained(error, &words, source, (axis, one))
+            })?;
             let picked = PositionMap::new(ranges, len, one)?;
             let is_checked = !allow_empty && !term.is_everything();
             if is_checked && picked.len() == 0 {

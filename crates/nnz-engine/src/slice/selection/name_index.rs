@@ -58,16 +58,36 @@ impl NameIndex {
     ///
     /// Fails if there is none or more than one, and if the annotations cannot be read.
     pub fn find(&self, source: &dyn MatrixSource, name: &[u8]) -> Result<u64> {
-        let found = match self.names.get(name) {
-            Some(found) => *found,
-            None if name.is_empty() => None,
-            None => self.labels(source)?.get(name).copied().flatten(),
-        };
-        if let Some(at) = found {
-            return Ok(at);
+        Ok(self.find_all(source, [name])?[0])
+    }
+
+    /// Finds the positions of names in the same way. An error has all names that do not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`find`](Self::find).
+    pub fn find_all<'n>(
+        &self,
+        source: &dyn MatrixSource,
+        names: impl IntoIterator<Item = &'n [u8]>,
+    ) -> Result<Vec<u64>> {
+        let (mut positions, mut missing) = (Vec::new(), Vec::new());
+        for name in names {
+            let found = match self.names.get(name) {
+                Some(found) => *found,
+                None if name.is_empty() => None,
+                None => self.labels(source)?.get(name).copied().flatten(),
+            };
+            match found {
+                Some(at) => positions.push(at),
+                None => missing.push(name),
+            }
         }
-        // What is missing or ambiguous is described in one place.
-        Selection::exact_names([name]).position(source, self.axis)
+        if !missing.is_empty() {
+            // What is missing or ambiguous is described in one place.
+            Selection::exact_names(missing).position(source, self.axis)?;
+        }
+        Ok(positions)
     }
 
     fn labels(&self, source: &dyn MatrixSource) -> Result<&Positions> {

@@ -1,6 +1,6 @@
 //! Rows or columns selected by words.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nnz_core::{
     Axis, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, MatrixSource, Place,
@@ -9,9 +9,12 @@ use nnz_core::{
 
 use super::super::position_map::absent;
 use super::condition::Condition;
+use super::similar::similar;
 
 /// Maximum number of names in a message.
 const LISTED: usize = 20;
+/// The same of names that do not exist, besides the first.
+const SHOWN: usize = 5;
 
 /// A word of a selection.
 #[derive(Clone, Copy)]
@@ -27,6 +30,11 @@ impl<'a> Word<'a> {
         match self {
             Self::Any(text) | Self::Name(text) => text,
         }
+    }
+
+    /// Returns whether it is a position, unless it is a name.
+    fn is_position(&self) -> bool {
+        matches!(self, Self::Any(text) if is_digits(text) || is_negative(text))
     }
 }
 
@@ -226,6 +234,46 @@ impl<'a> WordPositions<'a> {
             format!("no {one} is named {text:?}: {one}s have no names")
         };
         Error::new(ErrorKind::UnknownName(what), Place::default())
+    }
+
+    /// Adds to the error for a name that does not exist the others of `words` that do not, and names like the first.
+    pub(super) fn explained(
+        &self,
+        error: Error,
+        words: &[Word<'_>],
+        source: &dyn MatrixSource,
+        (axis, one): (Axis, &str),
+    ) -> Error {
+        if !matches!(error.kind(), ErrorKind::UnknownName(_)) || !self.has_names {
+            return error;
+        }
+        let is_missing = |word: &&[u8]| {
+            !self.is_name(word) && self.others.get(word).is_none_or(|others| others.count == 0)
+        };
+        let mut missing: Vec<&[u8]> = words
+            .iter()
+            .filter(|word| !word.is_position())
+            .map(Word::text)
+            .filter(is_missing)
+            .collect();
+        let mut known = HashSet::new();
+        missing.retain(|word| known.insert(*word));
+        let Some((first, others)) = missing.split_first() else { return error };
+        let quoted = |word: &&[u8]| format!("{:?}", String::from_utf8_lossy(word));
+        let mut what = format!("no {one} is named {}", quoted(first));
+        if !others.is_empty() {
+            let listed: Vec<String> = others.iter().take(SHOWN).map(quoted).collect();
+            let more = others.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            what.push_str(&format!(", nor {}{more}", listed.join(", ")));
+        }
+        // The names were read before.
+        let similar = similar(first, source, axis).unwrap_or_default();
+        let similar: Vec<String> = similar.iter().map(|name| format!("{name:?}")).collect();
+        if !similar.is_empty() {
+            what.push_str(&format!("; did you mean {}?", similar.join(" or ")));
+        }
+        Error::new(ErrorKind::UnknownName(what), error.place().clone())
     }
 }
 
