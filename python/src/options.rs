@@ -111,6 +111,21 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
     }
 }
 
+/// Returns the option that other packages call by another name.
+fn meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "compression" | "compressor" | "codec" => "compress",
+        "overwrite" | "exist_ok" | "replace" | "mode" => "force",
+        "dtype" | "value_type" | "data_type" => "type",
+        "format" | "fmt" | "to_format" => "to",
+        "n_threads" | "num_threads" | "n_jobs" | "workers" => "threads",
+        "memory_limit" | "max_memory" | "memory_usage" => "memory",
+        "storage_order" | "axis_order" => "order",
+        "tmpdir" | "temp_directory" => "temp_dir",
+        _ => return None,
+    })
+}
+
 /// Parses the options of a conversion. Options that are not common to all formats belong to the
 /// target format, or to reading the source.
 fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Reading)> {
@@ -182,7 +197,9 @@ fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Readin
                 let known = formats.iter().flat_map(|format| format.options);
                 let set = reading::set_of_some_format(known, (&name, &value), &mut of_format)?;
                 if !set && !reading.set(&name, &value)? {
-                    return Err(argument(py, format!("unknown option {name:?}")));
+                    let meant = meant(&name).map(|own| format!("; did you mean {own}?"));
+                    let what = format!("unknown option {name:?}{}", meant.unwrap_or_default());
+                    return Err(argument(py, what));
                 }
             }
         }

@@ -283,3 +283,11 @@ def test_pipes_are_refused(tmp_path):
         with pytest.raises(nnz.UnsupportedError, match="a pipe") as error:
             call()
         assert error.value.path == str(pipe)
+
+
+@pytest.mark.parametrize(("given", "own"), [("compression", "compress"), ("overwrite", "force"), ("dtype", "type"), ("n_jobs", "threads")])
+def test_options_of_other_packages_are_named(tmp_path, given, own):
+    with pytest.raises(nnz.ArgumentError, match=f'unknown option "{given}"; did you mean {own}[?]'):
+        nnz.convert(PBMC, tmp_path / "x.h5ad", **{given: "x"})
+    with pytest.raises(nnz.ArgumentError, match='unknown option "nothing"$'):
+        nnz.convert(PBMC, tmp_path / "x.h5ad", nothing=1)

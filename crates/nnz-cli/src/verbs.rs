@@ -26,6 +26,7 @@ mod split;
 mod stats;
 mod validate;
 mod write;
+mod written;
 
 use nnz::{Axis, Context, Error};
 

@@ -5,7 +5,8 @@ use nnz::compute::{AggregateOptions, Aggregation, Normalization, PcaOptions, Tar
 use nnz::{Axis, Compression, Context, ConvertOptions, Error, Location, MatrixSource};
 
 use super::Run;
-use super::write::{self, counted, heading, summarise};
+use super::write::{self, counted, heading};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::reading::SourceFormat;
 use crate::args::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
@@ -46,6 +47,9 @@ pub(crate) struct Normalize {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 /// Add up the cells that have the same value of an annotation (pseudobulk)
@@ -84,6 +88,9 @@ pub(crate) struct Aggregate {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 /// Compute principal components
@@ -131,6 +138,9 @@ pub(crate) struct PrincipalComponents {
 
     #[command(flatten)]
     pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 
     /// Compression of OUT.h5ad and OUT.zarr: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]
     #[arg(long, value_name = "HOW")]
@@ -225,6 +235,7 @@ fn positive(text: &str) -> Result<usize, String> {
 impl Run for Normalize {
     /// Writes normalized values.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
         let how = normalization(self.target_sum.0, self.log1p).axis(axis);
@@ -232,9 +243,8 @@ impl Run for Normalize {
         let mut done =
             nnz::compute::normalize(&self.source, &self.target, &how, &options, context)?;
         done.bytes_before = bytes_before.or(done.bytes_before);
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), &self.target, &done);
-        }
+        let places = (std::slice::from_ref(&self.source), &self.target);
+        self.written.print(quiet, places, &done, None)?;
         Ok(Outcome::Good)
     }
 
@@ -246,15 +256,14 @@ impl Run for Normalize {
 impl Run for Aggregate {
     /// Writes sums of the cells of each group.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
         let how = AggregateOptions::default().aggregation(self.function.into()).axis(axis);
         let (source, target) = (&self.source, &self.target);
         let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
         let done = nnz::compute::aggregate(source, target, &by, &how, &options, context)?;
-        if !quiet {
-            summarise(std::slice::from_ref(source), target, &done);
-        }
+        self.written.print(quiet, (std::slice::from_ref(source), target), &done, None)?;
         Ok(Outcome::Good)
     }
 
@@ -266,6 +275,7 @@ impl Run for Aggregate {
 impl Run for PrincipalComponents {
     /// Writes principal components.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         let memory = context.memory();
         let [row_labels, col_labels] = self.labelling.labels(memory)?;
         let convert = ConvertOptions::default()
@@ -283,6 +293,10 @@ impl Run for PrincipalComponents {
             .seed(self.seed);
         let (source, target) = (&self.source, &self.target);
         let done = nnz::compute::pca(source, target, &how, &options, &convert, context)?;
+        if self.written.is_json() {
+            Written::print_components((source, target), &done)?;
+            return Ok(Outcome::Good);
+        }
         if quiet {
             return Ok(Outcome::Good);
         }

@@ -5,7 +5,8 @@ use nnz::collection::{CollectionConcatOptions, Join};
 use nnz::{ConcatOptions, Context, Error, Location};
 
 use super::Run;
-use super::write::{first_of_several, header_of, options, summarise};
+use super::write::{first_of_several, header_of, options};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::values::number;
 use crate::args::{AxisArg, Writing, location, reading};
@@ -55,6 +56,9 @@ pub(crate) struct Concat {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 const WHOLE_FILES: &str = "Options for whole AnnData and MuData files";
@@ -108,6 +112,7 @@ impl From<JoinArg> for Join {
 impl Run for Concat {
     /// Concatenates matrices.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         let options = self.reading.of_conversion(options(&self.writing, context)?);
         let first = first_of_several(&self.sources, &self.target)?;
         let axis = self.axis.axis(first, || header_of(first, &self.reading, context))?;
@@ -119,9 +124,7 @@ impl Run for Concat {
             .fill(self.files.fill);
         let how = ConcatOptions::default().ignore_names(self.ignore_names).collections(collections);
         let summary = nnz::concat(&self.sources, &self.target, axis, &how, &options, context)?;
-        if !quiet {
-            summarise(&self.sources, &self.target, &summary);
-        }
+        self.written.print(quiet, (&self.sources, &self.target), &summary, None)?;
         Ok(Outcome::Good)
     }
 

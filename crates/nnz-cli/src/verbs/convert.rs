@@ -4,7 +4,8 @@ use clap::Args as Group;
 use nnz::{Context, Error, Location};
 
 use super::Run;
-use super::write::{file_size, header_of, options, summarise};
+use super::write::{file_size, header_of, options};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::{Writing, location, reading, reordering};
 
@@ -49,6 +50,9 @@ pub(crate) struct Convert {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 /// `transpose` exchanges rows and columns by default, whatever the format.
@@ -94,6 +98,7 @@ fn convert(
     quiet: bool,
     context: &Context,
 ) -> Result<Outcome, Error> {
+    args.written.check(&args.target)?;
     let reading = &args.source_options.reading;
     let options = reading.of_conversion(options(&args.writing, context)?).transpose(transpose);
     let options = options.reorder(
@@ -104,8 +109,7 @@ fn convert(
     let bytes_before = file_size(&args.source);
     let mut summary = nnz::convert(&args.source, &args.target, &options, context)?;
     summary.bytes_before = bytes_before.or(summary.bytes_before);
-    if !quiet {
-        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
-    }
+    let places = (std::slice::from_ref(&args.source), &args.target);
+    args.written.print(quiet, places, &summary, None)?;
     Ok(Outcome::Good)
 }

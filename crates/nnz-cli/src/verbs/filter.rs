@@ -8,7 +8,8 @@ use nnz::engine::{Filter as Conditions, FilterResult, FilteredAxis, Observed, fi
 use nnz::{Axis, Context, Error, Header, Location};
 
 use super::Run;
-use super::write::{self, counted, summarise};
+use super::write::{self, counted};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::selecting::{FEATURES, by_axis};
 use crate::args::values::{TextOrFile, listed, read_list};
@@ -45,7 +46,7 @@ pub(crate) struct Filter {
     pub(crate) filtering: Filtering,
 
     /// Only print how many rows and columns would be kept
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
@@ -53,6 +54,9 @@ pub(crate) struct Filter {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 /// Conditions on rows and columns.
@@ -144,6 +148,7 @@ impl Run for Filter {
             let what = "no condition is given; use --rows, --cols, --cells or --features";
             return Err(Error::argument(what));
         }
+        self.target.iter().try_for_each(|target| self.written.check(target))?;
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let header = || write::header_of(&self.source, &self.reading, context);
         let [rows, cols] = self.filtering.of_axes(&self.source, header)?;
@@ -177,9 +182,10 @@ impl Run for Filter {
         };
         let (found, summary) =
             nnz::filter(self.source.clone(), target.clone(), [&rows, &cols], &options, context)?;
-        print_notes(&found, quiet);
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), target, &summary);
+        let places = (std::slice::from_ref(&self.source), target);
+        print_notes(&found, quiet || self.written.is_json());
+        self.written.print(quiet, places, &summary, Some(&found))?;
+        if !quiet && !self.written.is_json() {
             kept_lines(&found).iter().for_each(|line| print_message(&format!("  {line}")));
         }
         Ok(Outcome::Good)

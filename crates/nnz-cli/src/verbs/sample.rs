@@ -4,7 +4,8 @@ use clap::Args as Group;
 use nnz::{Axis, Context, Error, Header, Location, Selection};
 
 use super::Run;
-use super::write::{header_of, options, summarise};
+use super::write::{header_of, options};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::selecting::{FEATURES, by_axis};
 use crate::args::{Writing, location, reading};
@@ -35,6 +36,9 @@ pub(crate) struct Sample {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 /// How many rows and columns are sampled.
@@ -109,6 +113,7 @@ impl Sampling {
 impl Run for Sample {
     /// Writes random rows and columns.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         if self.sampling.is_empty() {
             let what = "nothing is sampled; use --rows, --cols, --cells or --features";
             return Err(Error::argument(what));
@@ -117,9 +122,8 @@ impl Run for Sample {
         let [rows, cols] = self.sampling.of_axes(&self.source, header)?;
         let options = self.reading.of_conversion(options(&self.writing, context)?);
         let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
-        }
+        let places = (std::slice::from_ref(&self.source), &self.target);
+        self.written.print(quiet, places, &summary, None)?;
         Ok(Outcome::Good)
     }
 

@@ -4,7 +4,8 @@ use clap::Args as Group;
 use nnz::{Context, Error, Location};
 
 use super::Run;
-use super::write::{header_of, options, summarise};
+use super::write::{header_of, options};
+use super::written::Written;
 use crate::Outcome;
 use crate::args::{Selecting, Writing, location, reading};
 
@@ -39,11 +40,15 @@ pub(crate) struct Slice {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 }
 
 impl Run for Slice {
     /// Writes selected rows and columns.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
         if self.selecting.is_empty() {
             return Err(Error::argument(
                 "nothing is selected; use --rows, --cols, --cells or --features",
@@ -55,9 +60,8 @@ impl Run for Slice {
             .map(Option::unwrap_or_default);
         let options = self.reading.of_conversion(options(&self.writing, context)?);
         let summary = nnz::slice(&self.source, &self.target, [&rows, &cols], &options, context)?;
-        if !quiet {
-            summarise(std::slice::from_ref(&self.source), &self.target, &summary);
-        }
+        let places = (std::slice::from_ref(&self.source), &self.target);
+        self.written.print(quiet, places, &summary, None)?;
         Ok(Outcome::Good)
     }
 

@@ -179,6 +179,33 @@ fn printed_keys_are_those_of_the_documentation() {
     ] {
         hold(section, "nnz-plot/1", &run(&["plot", "--json", &source, "--kind", kind]).good());
     }
+    for (number, command) in [
+        &["convert", text(&named)][..],
+        &["transpose", text(&named)],
+        &["slice", text(&study), "--rows", "0:2"],
+        &["filter", text(&named), "--cells", "nnz>=20", "--cells", "nnz<=500"],
+        &["sample", text(&named), "--cells", "5"],
+        &["concat", &at("small.mtx"), &at("small.mtx"), "--axis", "rows"],
+        &["normalize", text(&named), "--target-sum", "100"],
+        &["aggregate", text(&named), "--by", "feature_type", "--axis", "features"],
+        &["pca", text(&named), "--components", "2"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let target =
+            at(&format!("written{number}.{}", if command[0] == "pca" { "npz" } else { "h5ad" }));
+        let (sources, options): (Vec<&str>, Vec<&str>) =
+            command[1..].iter().partition(|word| word.contains(std::path::MAIN_SEPARATOR));
+        let words = [&[command[0], "--json"][..], &sources, &[&target], &options].concat();
+        let done = run(&words);
+        assert!(done.code == Some(0) && done.err.is_empty(), "{done:?}");
+        hold("written", "nnz-written/1", &done.out);
+        let json: Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!(json["target"].as_str(), Some(&*target));
+    }
+    let mixed = run(&["convert", "--json", text(&named), "-"]);
+    assert!(mixed.err.contains("where the matrix is written"), "{mixed:?}");
     hold("formats", "nnz-formats/1", &run(&["formats", "--json"]).good());
     for (section, keys) in &sections {
         let unseen: Vec<_> = keys.keys().filter(|key| !seen[section].contains(*key)).collect();
