@@ -101,7 +101,7 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let size = if header.value_type == ValueType::F32 { 4 } else { 8 };
     let one_pass = header.order.major() == axis;
     // The scores, or a product in the order of the iterations; and the columns so far, and as many sums.
-    let of_observations = if one_pass { width } else { 2 * width };
+    let of_observations = if one_pass { components } else { 2 * width };
     let needed = (observations as u64)
         .saturating_mul(size * of_observations as u64)
         .saturating_add((features as u64).saturating_mul(6 * 8 * width as u64))
@@ -130,6 +130,8 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let centred = Centred::new([by_observation, by_feature], factors, &passes)?;
 
     let subspace = Subspace::find(&centred, features, width, options)?;
+    // What the others were for is done.
+    let width = components;
     let basis = subspace.best(width);
     drop(subspace);
     let scores = centred.times(&basis, width)?;

@@ -60,8 +60,11 @@ pub fn multiply<T: Float>(
         return Err(Error::unsupported(place.clone(), what));
     }
     let panels = Panels::of::<T>(width);
-    let sums = rows.saturating_mul(panels.width).saturating_mul(panels.count);
     let by_row = header.order == nnz_core::Order::Row;
+    let sums = match by_row {
+        true => rows.saturating_mul(width),
+        false => rows.saturating_mul(panels.width).saturating_mul(panels.count),
+    };
     let sets = if by_row { 1 } else { count_of(sums.saturating_mul(size_of::<T>())) };
     let across = cols.saturating_mul(panels.width).saturating_mul(panels.count);
     let needed = (sums.saturating_mul(sets).saturating_add(across) as u64)
@@ -75,13 +78,11 @@ pub fn multiply<T: Float>(
     }
     let dense = panels.split(dense, width);
     let done = if by_row {
-        by_rows(source, &dense, panels, rows, context)
+        by_rows(source, &dense, (panels, width), rows, context)
     } else {
-        by_cols(source, &dense, panels, rows, context)
+        by_cols(source, &dense, panels, rows, context).map(|sums| panels.join(sums, width))
     };
-    let product =
-        done.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
-    Ok(panels.join(product, width))
+    done.map_err(|error| crate::convert::locate(error, source).with_context(place))
 }
 
 /// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel
@@ -102,6 +103,8 @@ impl Panels {
         let most = Self::ROW / size_of::<T>();
         match width {
             0 | 1 => Self { width, count: 1 },
+            // Rows of the full width are found faster than shorter ones.
+            _ if width <= most && width > most / 4 * 3 => Self { width: most, count: 1 },
             _ if width <= most => Self { width: width.next_multiple_of(8), count: 1 },
             _ => Self { width: most, count: width.div_ceil(most) },
         }
@@ -146,14 +149,13 @@ impl Panels {
 fn by_rows<T: Float>(
     source: &dyn MatrixSource,
     dense: &[T],
-    panels: Panels,
+    (panels, width): (Panels, usize),
     rows: usize,
     context: &TaskContext,
 ) -> Result<Vec<T>> {
     let bands = Bands::of(source, panels.width * size_of::<T>());
     let work = Rows { entries: Entries::new(source), dense, panels, bands };
-    let sums = vec![T::default(); rows * panels.width * panels.count];
-    let mut product = Product { sums, panels };
+    let mut product = Product { sums: vec![T::default(); rows * width], width, panels };
     pass(source, &work, &mut Numbers::default(), &mut product, Workers::of(context))?;
     Ok(product.sums)
 }
@@ -244,24 +246,25 @@ impl<T: Float> Work for Rows<'_, T> {
     }
 }
 
-/// The result for a matrix that is stored by row, in panels.
+/// The result for a matrix that is stored by row.
 struct Product<T> {
+    /// By row, of so many columns.
     sums: Vec<T>,
+    width: usize,
     panels: Panels,
 }
 
 impl<T: Float> Write<Rows<'_, T>> for Product<T> {
     fn write(&mut self, part: RowSums<T>) -> Result<()> {
-        let Panels { width, count } = self.panels;
-        let into = self.sums.len() / count;
-        let from = part.sums.len() / count;
-        let panels =
-            self.sums.chunks_exact_mut(into.max(1)).zip(part.sums.chunks_exact(from.max(1)));
-        for (into, from) in panels {
-            for (row, sums) in part.rows.iter().zip(from.chunks_exact(width)) {
-                let start = usize::try_from(*row).unwrap_or(usize::MAX).saturating_mul(width);
-                let into = into.get_mut(start..).and_then(|rest| rest.get_mut(..width));
-                T::add(into.unwrap_or_default(), sums);
+        let Self { sums: all, width, panels } = self;
+        let panel_len = (part.sums.len() / panels.count).max(1);
+        for (number, panel) in part.sums.chunks_exact(panel_len).enumerate() {
+            let first = number * panels.width;
+            let len = panels.width.min(*width - first);
+            for (row, sums) in part.rows.iter().zip(panel.chunks_exact(panels.width)) {
+                let start = usize::try_from(*row).unwrap_or(usize::MAX).saturating_mul(*width);
+                let into = all.get_mut(start..).and_then(|rest| rest.get_mut(first..first + len));
+                T::add(into.unwrap_or_default(), &sums[..len]);
             }
         }
         Ok(())
