@@ -118,7 +118,7 @@ def nnz_call(name, path, scratch):
     if name == "pipeline":
         return pipeline(path)
     if name == "pipeline, 14 times the cells":
-        return pipeline(path, memory="400 MB")
+        return pipeline(path, memory="300 MB")
     return CALLS[name](path)
 
 
