@@ -172,7 +172,7 @@ def test_what_writes_nothing_reports_progress(tmp_path):
         ("checking", matrix.nnz): lambda report: nnz.validate(path, progress=report),
         ("comparing", 2 * matrix.nnz): lambda report: nnz.diff(path, path, progress=report),
         ("reading", matrix.nnz): lambda report: nnz.stats(path, progress=report),
-        ("computing, pass 6 of 6", matrix.nnz): lambda report: nnz.pca(path, 2, iterations=1, progress=report),
+        ("computing, pass 5 of 5", matrix.nnz): lambda report: nnz.pca(path, 2, iterations=1, progress=report),
     }
     for (what, total), operation in operations.items():
         calls = []

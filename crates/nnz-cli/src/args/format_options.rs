@@ -152,7 +152,8 @@ fn add_arguments(command: Command, start: &str, all: Vec<SharedOption>) -> Comma
                 .allow_negative_numbers(true)
                 .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
         };
-        command.arg(arg.help_heading(heading))
+        // There are many: only --help has them.
+        command.arg(arg.help_heading(heading).hide_short_help(true))
     })
 }
 

@@ -71,8 +71,17 @@ const WITHOUT_TARGETS: [&str; 11] = [
     "query",
 ];
 
-/// Replaces global options by others of the same name: clap does not propagate those that a command has itself.
+/// The help of a command, with its examples before its options, of which there are many.
+const EXAMPLES_FIRST: &str =
+    "{before-help}{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+
+/// Replaces global options by others of the same name: clap does not propagate those that a command has itself. Puts examples
+/// first.
 pub(crate) fn adapt(command: Command) -> Command {
+    let command = match command.get_after_help() {
+        Some(_) => command.help_template(EXAMPLES_FIRST),
+        None => command,
+    };
     match command.get_name() {
         "fragments" => command.mut_subcommands(adapt),
         name if WITHOUT_LOCATIONS.contains(&name) => {

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args as Group, Command, CommandFactory as _};
+use nnz::formats::{DatasetKind, FormatInfo};
 use nnz::output::{StagedFile, WriteOptions};
 use nnz::{Context, Error};
 use nnz_storage::stdio::TerminalEscapes;
@@ -52,10 +54,41 @@ impl Run for Completions {
     /// Prints the completion script for a shell.
     fn run(&self, _: bool, _: &Context) -> Result<Outcome, Error> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut args::Args::command(), "nnz", &mut script);
+        let mut command = with_values(args::Args::command());
+        clap_complete::generate(self.shell, &mut command, "nnz", &mut script);
         with_stdout(|out| out.write_all(&script).map_err(failed))?;
         Ok(Outcome::Good)
     }
+}
+
+/// Lists the values of options that are parsed, so that shells complete them.
+fn with_values(command: Command) -> Command {
+    let topics = command.get_subcommands().map(|verb| verb.get_name().to_owned());
+    let topics: Vec<String> = topics.chain(["formats", "locations"].map(str::to_owned)).collect();
+    command.mut_subcommands(move |verb| with_values_of(verb, &topics))
+}
+
+fn with_values_of(mut command: Command, topics: &[String]) -> Command {
+    let names = |is_listed: fn(&FormatInfo) -> bool| {
+        let listed = nnz::formats::list().into_iter().filter(|info| is_listed(info));
+        listed.map(|info| info.name.as_str().to_owned()).collect()
+    };
+    let ids: Vec<String> =
+        command.get_arguments().map(|arg| arg.get_id().as_str().to_owned()).collect();
+    for id in ids {
+        let values: Vec<String> = match &*id {
+            "to" => names(|info| info.writes.contains(&DatasetKind::Matrix)),
+            "from_format" => names(|info| !info.reads.is_empty()),
+            "compress" => ["none", "gzip:1", "gzip:6", "gzip:9", "zstd:3", "zstd:19"]
+                .map(str::to_owned)
+                .into(),
+            "topic" => topics.to_vec(),
+            _ => continue,
+        };
+        command = command.mut_arg(id, |arg| arg.value_parser(PossibleValuesParser::new(values)));
+    }
+    let topics = topics.to_vec();
+    command.mut_subcommands(move |verb| with_values_of(verb, &topics))
 }
 
 impl Run for Help {

@@ -11,7 +11,7 @@ use crate::output::print_json;
 /// How the summary is printed.
 #[derive(Debug, Default, Group)]
 pub(crate) struct Written {
-    /// Print the summary as JSON, on standard output
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -682,3 +682,18 @@ fn names_and_annotations_of_tensors_and_frames_are_refused() {
         assert_eq!(run(&arguments).code, Some(0));
     }
 }
+
+#[test]
+fn shells_complete_values_and_short_help_is_short() {
+    for shell in ["bash", "zsh", "fish"] {
+        // A colon means something to zsh.
+        let script = run(&["completions", shell]).good().replace("\\:", ":");
+        for value in ["binsparse", "gzip:6", "locations"] {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
+    }
+    let [short, long] = ["-h", "--help"].map(|flag| run(&["convert", flag]).good());
+    assert!(long.contains("--format-version") && !short.contains("--format-version"), "{short}");
+    assert!(short.find("Examples:") < short.find("Options:"), "{short}");
+    assert!(short.lines().count() < 130, "{}", short.lines().count());
+}

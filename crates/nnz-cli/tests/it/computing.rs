@@ -210,3 +210,28 @@ fn options_that_do_not_apply_to_components_are_refused() {
     assert!(found.contains("from 1 to 3; --components sets the number"), "{found}");
     assert!(!target.exists());
 }
+
+/// A sparse embedding makes `sc.pl.pca` fail.
+#[test]
+fn a_dense_embedding_stays_dense_in_another_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let components = at("p.h5ad");
+    run(&["-q", "pca", text(&source), &components, "--components", "2", "--log1p"]).good();
+    let embedding = format!("{components}::obsm/X_pca");
+    let elements = run(&["cat", &embedding]).good();
+    for study in ["c.h5ad", "c.zarr"] {
+        run(&["-q", "convert", text(&source), &at(study), "--to", "anndata"]).good();
+        let added = format!("{}::obsm/X_pca", at(study));
+        run(&["-q", "convert", &embedding, &added]).good();
+        assert!(run(&["info", &added]).good().contains("dense"), "{study}");
+        assert_eq!(run(&["cat", &added]).good(), elements);
+        assert_eq!(run(&["validate", &at(study)]).good(), "");
+        // A sparse one stays sparse.
+        let (sparse, other) = (at("e.npz"), format!("{}::obsm/X_other", at(study)));
+        run(&["-q", "convert", &embedding, &sparse, "--force"]).good();
+        run(&["-q", "convert", &sparse, &other, "--to", "anndata"]).good();
+        assert!(run(&["info", &other]).good().contains("sparse"), "{study}");
+    }
+}

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nnz_container::Compression;
-use nnz_container::tree::{Attribute, AttributeValue, NodeId, TreeWriter};
+use nnz_container::tree::{Attribute, AttributeValue, TreeWriter};
 use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Result, ValueType};
 use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::Item;
-use super::matrix_writer::MatrixWriter;
+use super::item_writer::ItemWriter;
 use super::output::{Group, Output};
 use super::sink::{MAPPINGS, start_file, start_mapping};
-use crate::dense_writer::DenseWriter;
 use crate::globals;
 use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
@@ -126,11 +125,6 @@ struct Parts {
     part: Option<ItemWriter>,
 }
 
-enum ItemWriter {
-    Sparse(MatrixWriter),
-    Dense(DenseWriter),
-}
-
 impl Parts {
     /// Returns the group and the name of the matrix.
     fn place(&self) -> Result<(Group, String)> {
@@ -147,17 +141,8 @@ impl Parts {
 impl PartOutput for Parts {
     fn start(&mut self, header: &Header) -> Result<()> {
         let (group, name) = self.place()?;
-        self.part = Some(match self.item {
-            Item::Obsm(_) | Item::Varm(_) => {
-                let place: (NodeId, &str) = (group.0, &name);
-                let compression = self.output.compression;
-                let tree = &mut *self.output.tree;
-                let dense = DenseWriter::create(tree, place, header, compression)?;
-                self.output.encode_node(dense.array(), "array", "0.2.0")?;
-                ItemWriter::Dense(dense)
-            }
-            _ => ItemWriter::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
-        });
+        let dense = matches!(self.item, Item::Obsm(_) | Item::Varm(_));
+        self.part = Some(ItemWriter::new(&mut self.output, (group, &name), header, dense)?);
         Ok(())
     }
 }
@@ -165,19 +150,14 @@ impl PartOutput for Parts {
 impl PartWriter for Parts {
     fn put(&mut self, batch: &Batch) -> Result<()> {
         match &mut self.part {
-            Some(ItemWriter::Sparse(matrix)) => {
-                let encoded = matrix.encoder().encode_batch(batch)?;
-                matrix.put(&mut self.output, &encoded)
-            }
-            Some(ItemWriter::Dense(dense)) => dense.put(&mut *self.output.tree, batch),
+            Some(part) => part.put(&mut self.output, batch),
             None => Ok(()),
         }
     }
 
     fn finish(&mut self) -> Result<()> {
         match self.part.take() {
-            Some(ItemWriter::Sparse(matrix)) => matrix.finish(&mut self.output),
-            Some(ItemWriter::Dense(dense)) => dense.finish(&mut *self.output.tree),
+            Some(part) => part.finish(&mut self.output),
             None => Ok(()),
         }
     }

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{
-    Annotations, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Result, Shape,
+    Annotations, Batch, BatchEncoder, Encoded, Header, Names, Order, Result, Shape,
     SinkCapabilities, ValueType, Written,
 };
 
 use super::columns::write_table;
-use super::encode::EncodedBatch;
-use super::matrix_writer::MatrixWriter;
+use super::item_writer::ItemWriter;
 use super::output::{Group, Output};
 
 /// Capabilities of AnnData files.
@@ -23,6 +22,10 @@ pub const CAPABILITIES: SinkCapabilities =
         .names(true)
         .annotations(true)
         .positions(false);
+
+/// Capabilities of dense matrices in AnnData files.
+pub const DENSE_CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Row], ValueType::ALL).names(true).dense(true).unique(true);
 
 /// The groups that every file has, even if they are empty.
 pub(super) const MAPPINGS: [&str; 6] = ["layers", "obsm", "varm", "obsp", "varp", "uns"];
@@ -54,7 +57,7 @@ pub(super) fn start_mapping(output: &mut Output, name: &str) -> Result<Group> {
 /// A sink that writes a matrix as `X` of a new AnnData file.
 pub struct MatrixSink {
     output: Output,
-    matrix: MatrixWriter,
+    matrix: ItemWriter,
 }
 
 impl std::fmt::Debug for MatrixSink {
@@ -81,46 +84,42 @@ impl MatrixSink {
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
         start_file(&mut output, header.shape, names, annotations)?;
-        let matrix = MatrixWriter::new(&mut output, Group::ROOT, "X", header)?;
+        let matrix = ItemWriter::new(&mut output, (Group::ROOT, "X"), header, false)?;
         for name in MAPPINGS {
             start_mapping(&mut output, name)?;
         }
         Ok(Self { output, matrix })
     }
 
-    /// Creates a matrix as a member of the root of a tree, which is a group in an existing file.
+    /// Creates a matrix as a member of the root of a tree, which is a group in an existing file. A dense one gets all elements,
+    /// [by row](DENSE_CAPABILITIES).
     ///
     /// # Errors
     ///
     /// Fails if the tree cannot be written.
     pub fn add(
         tree: Box<dyn TreeWriter>,
-        name: &str,
+        (name, dense): (&str, bool),
         header: &Header,
         compression: Compression,
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
-        let matrix = MatrixWriter::new(&mut output, Group::ROOT, name, header)?;
+        let matrix = ItemWriter::new(&mut output, (Group::ROOT, name), header, dense)?;
         Ok(Self { output, matrix })
     }
 }
 
 impl nnz_core::MatrixSink for MatrixSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
-        let encoded = self.matrix.encoder().encode_batch(batch)?;
-        self.matrix.put(&mut self.output, &encoded)
+        self.matrix.put(&mut self.output, batch)
     }
 
     fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
-        let encoder: Arc<dyn BatchEncoder> = self.matrix.encoder();
-        Some(encoder)
+        self.matrix.encoder()
     }
 
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
-        match encoded.downcast::<EncodedBatch>() {
-            Ok(batch) => self.matrix.put(&mut self.output, &batch),
-            Err(_) => Err(Error::argument("a batch that was encoded for another sink")),
-        }
+        self.matrix.put_encoded(&mut self.output, encoded)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {

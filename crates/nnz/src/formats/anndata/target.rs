@@ -12,7 +12,7 @@ use nnz_container::tree::TreeWriter;
 use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_core::{
     Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSink, MatrixSource, Metadata,
-    Names, Result, SinkCapabilities,
+    Names, Result, SinkCapabilities, Storage,
 };
 use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{self, StagedFile, WriteOptions};
@@ -95,6 +95,8 @@ pub(in crate::formats) struct AnnDataTarget {
     path: PathBuf,
     /// The matrix to add.
     item: Option<Item>,
+    /// Whether it is dense.
+    dense: bool,
     write: WriteOptions,
     compression: Compression,
     /// The version of a Zarr store.
@@ -146,6 +148,7 @@ impl AnnDataTarget {
         Ok(Self {
             path: path.to_path_buf(),
             item,
+            dense: false,
             write: options.output(context),
             compression,
             zarr: zarr.then_some(version),
@@ -165,6 +168,10 @@ impl AnnDataTarget {
         mut self,
         source: &dyn MatrixSource,
     ) -> Result<Self> {
+        // An embedding stays what other programs expect.
+        let is_columns =
+            matches!(self.item, Some(Item::Obsm(_) | Item::Varm(_) | Item::RawVarm(_)));
+        self.dense = is_columns && source.header().storage == Storage::Dense;
         for (axis, name) in [(Axis::Rows, "row"), (Axis::Cols, "column")] {
             // The existing tables are kept.
             let Some(table) = source.annotations(axis)?.filter(|_| self.item.is_none()) else {
@@ -257,6 +264,9 @@ pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
 
 impl MatrixTarget for AnnDataTarget {
     fn capabilities(&self) -> SinkCapabilities {
+        if self.dense {
+            return format::DENSE_CAPABILITIES;
+        }
         // The existing tables describe the matrix.
         format::CAPABILITIES.annotations(self.item.is_none())
     }
@@ -321,7 +331,8 @@ impl MatrixTarget for AnnDataTarget {
             self.check_fits(item, header, names)?;
             let path = item.to_string();
             let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
-            let sink = format::MatrixSink::add(self.tree()?, name, header, compression)?;
+            let sink =
+                format::MatrixSink::add(self.tree()?, (name, self.dense), header, compression)?;
             return Ok(Box::new(sink));
         }
         let tree = self.tree()?;
