@@ -115,12 +115,19 @@ impl<T: Float> Gram<'_, T> {
         let mut last = None;
         for buffers in decoded {
             rows.firsts.push(rows.of_runs.len());
+            let mut descends = None;
             buffers.for_each(|row, _, _| {
+                if last.is_some_and(|last| row < last) {
+                    descends = Some(row);
+                }
                 rows.count += usize::from(last != Some(row));
                 last = Some(row);
                 rows.of_runs.push(rows.count - 1);
                 true
             })?;
+            if let Some(row) = descends {
+                return Err(out_of_order(row));
+            }
         }
         let mut products = vec![T::default(); rows.count * width * count];
         let len = (rows.count * width).max(1);
@@ -179,6 +186,12 @@ impl<T: Float> Gram<'_, T> {
         }
         Ok(pieces)
     }
+}
+
+/// The error for a row after a greater one: its product would not be that of all its entries.
+fn out_of_order(row: u64) -> Error {
+    let what = format!("entries of row {row} after those of a greater one");
+    Error::mismatch(Place::default(), what, "rows in ascending order, as the header states")
 }
 
 fn subtract<T: Float>(product: &mut [T], shift: &[f64]) {
@@ -262,6 +275,7 @@ impl<T: Float> Write<Gram<'_, T>> for Edges<'_, T> {
                     open.values.extend(piece.values);
                     open.minors.extend(piece.minors);
                 }
+                Some(open) if open.row > piece.row => return Err(out_of_order(piece.row)),
                 _ => {
                     self.close()?;
                     self.open = Some(piece);
@@ -269,5 +283,75 @@ impl<T: Float> Write<Gram<'_, T>> for Edges<'_, T> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use nnz_core::{Header, Majors, Minors, Projection, Shape, UnitReader, ValueType, Values};
+
+    use super::*;
+
+    /// A matrix whose batches have one row each.
+    struct Rows(Header, Vec<u64>);
+
+    impl MatrixSource for Rows {
+        fn header(&self) -> &Header {
+            &self.0
+        }
+
+        fn random_access(&self) -> bool {
+            false
+        }
+
+        fn units(&self, _: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+            Ok(Box::new(Units(self.1.iter())))
+        }
+    }
+
+    struct Units<'a>(std::slice::Iter<'a, u64>);
+
+    impl<'a> UnitReader<'a> for Units<'a> {
+        fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+            Ok(self.0.next().map(|row| Box::new(One(*row)) as Box<dyn Unit + 'a>))
+        }
+    }
+
+    struct One(u64);
+
+    impl Unit for One {
+        fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+            *batch = Batch {
+                order: Order::Row,
+                majors: Majors::Listed(vec![self.0]),
+                offsets: vec![0, 1],
+                minors: Minors::U32(vec![0]),
+                values: Values::from(vec![1.0_f64]),
+            };
+            Ok(())
+        }
+    }
+
+    /// The parts of a row were multiplied one by one.
+    #[test]
+    fn rows_that_are_divided_or_out_of_order_are_not_wrong() {
+        let header = Header::new(Shape { rows: 40, cols: 1 }, Order::Row, ValueType::F64);
+        let found = |rows: Vec<u64>| {
+            let source = Rows(header.clone().sorted_majors(true), rows);
+            multiply_twice(&source, &[1.0], &[0.0], &TaskContext::default().with_threads(2))
+        };
+        // Parts of a row in one group of units, and in several.
+        for (rows, expected) in [
+            ((0..40).collect::<Vec<u64>>(), 40.0),
+            (vec![3; 4], 16.0),
+            ([vec![1; 5], vec![2; 30], vec![7; 1]].concat(), 25.0 + 900.0 + 1.0),
+        ] {
+            assert_eq!(found(rows).unwrap().0, [expected]);
+        }
+        for rows in [vec![1, 2, 1], [vec![5; 9], vec![4; 9]].concat()] {
+            assert!(found(rows).unwrap_err().to_string().contains("after those of a greater one"));
+        }
     }
 }
