@@ -1,4 +1,4 @@
-//! What was written, as text or JSON.
+//! The summary of a written target, as text or JSON.
 
 use clap::Args as Group;
 use nnz::engine::{FilterResult, FilteredAxis, SummaryContent};

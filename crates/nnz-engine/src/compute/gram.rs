@@ -67,7 +67,7 @@ struct Gram<'a, T> {
     dense: &'a [T],
 }
 
-/// What was added up.
+/// Sums of some rows.
 struct Sums<T> {
     /// In panels.
     product: Vec<T>,

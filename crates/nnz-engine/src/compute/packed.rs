@@ -8,20 +8,20 @@ use crate::sort::{Store, StoredWords};
 /// A decoded batch whose indices, and values that are whole numbers, are bit-packed: a byte or two for each entry of
 /// counts.
 pub(super) struct PackedBatch {
-    /// The batch, without what is stored.
+    /// The batch, without the numbers in the store.
     rest: Batch,
     minors: Stored,
     values: Stored,
-    /// What is stored of minors, then of values.
+    /// The words of the minors, then those of the values.
     words: StoredWords,
 }
 
 /// How numbers are stored.
 #[derive(Clone, Copy)]
 enum Stored {
-    /// They are not.
-    Not,
-    /// So many words of their bytes.
+    /// In the batch.
+    InBatch,
+    /// As words of their bytes.
     Bytes { count: usize, words: usize },
     /// Bit-packed: positions and first values of chunks, then words.
     Packed { count: usize, words: usize },
@@ -41,12 +41,12 @@ impl PackedBatch {
             Minors::U64(minors) => {
                 (copy(bytemuck::cast_slice(minors), 8, &mut all), Minors::U64(Vec::new()))
             }
-            spans => (Stored::Not, spans.clone()),
+            spans => (Stored::InBatch, spans.clone()),
         };
         let value_type = batch.values.value_type();
         let (values, no_values) = match (whole_numbers(&batch.values), &batch.values) {
             (Some(numbers), _) => (pack(VALUES, &numbers, &mut all), Values::new(value_type)),
-            (None, shared @ Values::Iso(_)) => (Stored::Not, shared.clone()),
+            (None, shared @ Values::Iso(_)) => (Stored::InBatch, shared.clone()),
             (None, values) => {
                 (copy(values.bytes(), value_type.size(), &mut all), Values::new(value_type))
             }
@@ -73,7 +73,7 @@ impl PackedBatch {
         let all = words.read(0, minors.words() + values.words(), &mut buffer)?;
         let (of_minors, of_values) = all.split_at(minors.words());
         match *minors {
-            Stored::Not => batch.minors.clone_from(&rest.minors),
+            Stored::InBatch => batch.minors.clone_from(&rest.minors),
             Stored::Bytes { count, .. } => {
                 let minors = batch.minors.u64_mut();
                 minors.resize(count, 0);
@@ -89,7 +89,7 @@ impl PackedBatch {
             batch.values = Values::new(value_type);
         }
         match *values {
-            Stored::Not => batch.values.clone_from(&rest.values),
+            Stored::InBatch => batch.values.clone_from(&rest.values),
             Stored::Bytes { count, .. } => {
                 let bytes = batch.values.resize_bytes(count);
                 let stored: &[u8] = bytemuck::cast_slice(of_values);
@@ -111,7 +111,7 @@ impl PackedBatch {
 impl Stored {
     fn words(self) -> usize {
         match self {
-            Self::Not => 0,
+            Self::InBatch => 0,
             Self::Bytes { words, .. } | Self::Packed { words, .. } => words,
         }
     }

@@ -130,7 +130,7 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
     let centred = Centred::new([by_observation, by_feature], factors, &passes)?;
 
     let subspace = Subspace::find(&centred, features, width, options)?;
-    // What the others were for is done.
+    // The others were for the precision of these.
     let width = components;
     let basis = subspace.best(width);
     drop(subspace);

@@ -1,7 +1,7 @@
 //! Computing each small integer of a row or column once.
 
 use nnz_bitpack::{SMALL, look_up_f32};
-use nnz_core::{Batch, Minors, Order, Values};
+use nnz_core::{Batch, Minors, Values};
 
 use super::step::ValueStep;
 
@@ -53,7 +53,7 @@ fn applied(
     offsets: Vec<usize>,
     mut values: Vec<f32>,
 ) -> Vec<f32> {
-    let (order, majors): (Order, _) = (batch.order, batch.majors.clone());
+    let (order, majors) = (batch.order, batch.majors.clone());
     let minors = Minors::U32(Vec::new());
     let rows = Batch { order, majors, offsets, minors, values: Values::default() };
     steps.iter().for_each(|step| step.apply(&rows, &mut values));
@@ -64,7 +64,7 @@ fn applied(
 mod tests {
     use std::sync::Arc;
 
-    use nnz_core::{Axis, Majors};
+    use nnz_core::{Axis, Majors, Order};
 
     use super::*;
 
