@@ -36,8 +36,8 @@ pub(crate) fn run(name: &str, options: &Options, more: &[String]) -> Result<()> 
     let requirements = bench.join("requirements.txt");
     // Packages to compare with may need a later Python than the oldest.
     let python = match name {
-        "compute" => venv::python_between(&requirements, (3, 12), (3, 12))?
-            .ok_or_else(|| Error::new("no Python 3.12 was found, which this benchmark needs"))?,
+        "compute" => venv::python_between(&requirements, (3, 12), (3, 13))?
+            .ok_or_else(|| Error::new("no Python 3.12 or 3.13 was found, which annbatch needs"))?,
         "headline" => venv::python_between(&requirements, (3, 11), (3, 13))?
             .ok_or_else(|| Error::new("no Python 3.11 to 3.13 was found, which scanpy needs"))?,
         _ => venv::python(&requirements)?,
