@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tupl
 
 import numpy as np
 
-from . import _convert, _nnz, _stored_arrays
+from . import _convert, _nnz, _scanpy, _stored_arrays
 from ._base import BaseMatrix
 from ._errors import ArgumentError, CorruptFileError, Error, UnsupportedError
 from ._external import load
@@ -38,6 +38,8 @@ def read_anndata(
     backed: bool = True,
     nbytes: int = 1 << 26,
     memory: Union[int, str, None] = None,
+    var_names: Optional[str] = None,
+    dtype: Any = None,
     storage_options: StorageOptions = None,
 ) -> anndata.AnnData:
     """Read an AnnData with lazily loaded `X`, layers and `raw.X`.
@@ -61,6 +63,11 @@ def read_anndata(
         Approximate size of a chunk in memory, in bytes. A chunk has at least one row or column.
     memory : int or str, optional
         Memory limit for reading a matrix, in bytes or such as ``"4G"``; by default determined by the free memory.
+    var_names : {"gene_symbols", "gene_ids"}, optional
+        Names of the features of a 10x matrix, as in scanpy: by default symbols, which are made unique. The ids are the
+        column `gene_ids` then.
+    dtype : data-type, optional
+        Type of the values of a 10x matrix, by default float32 for integers, as in scanpy.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
@@ -78,6 +85,8 @@ def read_anndata(
         The file is damaged.
     nnz.ArgumentError
         The file has several matrices and is not AnnData. Of MuData the message lists the modalities.
+    nnz.CastError
+        A count of a 10x matrix cannot be stored exactly as float32, or as `dtype`.
     ImportError
         anndata is not installed, or dask for ``backed=True``.
 
@@ -88,7 +97,10 @@ def read_anndata(
     ((11, 7), ['counts', 'scaled'])
     >>> adata[:3].to_memory().X.shape
     (3, 7)
+    >>> nnz.read_anndata("examples/pbmc_10x_v3_mtx", backed=False).var.columns.tolist()
+    ['gene_ids', 'feature_types']
     """
+    tenx = _scanpy.TenxOptions(var_names, dtype)
     if nbytes < 1:
         raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
     _anndata()
@@ -102,11 +114,12 @@ def read_anndata(
                 if _encoding(store) == "MuData":
                     raise _several(shown, store)
                 if "obs" in store and "var" in store:
+                    tenx.check_unused(shown)
                     return reader.whole(store)
             elif store is not None:
                 # An array in the file, such as `obsm/X_pca`.
                 dense = True
-        return reader.matrix(dense)
+        return reader.matrix(dense, tenx)
 
 
 def _full(path: str) -> str:
@@ -202,12 +215,14 @@ class _Reader:
         finally:
             old.file.close()
 
-    def matrix(self, dense: bool) -> anndata.AnnData:
+    def matrix(self, dense: bool, tenx: _scanpy.TenxOptions) -> anndata.AnnData:
         """Read a matrix, its names and annotations."""
         found = open_path(self._path, memory=self._memory)
         if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1):
             raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
-        return _convert.to_anndata(found, lambda matrix: self._of(matrix, dense))
+        if not _scanpy.is_tenx(found):
+            tenx.check_unused(self._path)
+        return _convert.to_anndata(found, lambda matrix, dtype: self._of(matrix, dense, dtype), tenx)
 
     def _entries(self, path: str, store: Any) -> Any:
         """Read `X` or a layer. anndata reads damaged matrices without an error, so that only nnz reads matrices."""
@@ -249,23 +264,24 @@ class _Reader:
     def _matrix(self, path: str) -> Matrix:
         return Matrix(inside(self._path, path), memory=self._memory)
 
-    def _of(self, matrix: BaseMatrix, dense: bool) -> Any:
+    def _of(self, matrix: BaseMatrix, dense: bool, dtype: Optional[np.dtype[Any]] = None) -> Any:
         if self._backed:
-            return _lazy(matrix, dense, self._nbytes)
-        return matrix.to_numpy() if dense else matrix.to_scipy(matrix=not _arrays())
+            return _lazy(matrix, dense, dtype or matrix.dtype, self._nbytes)
+        found = matrix.to_numpy() if dense else matrix.to_scipy(matrix=not _arrays())
+        return _scanpy.cast(found, dtype or matrix.dtype)
 
 
-def _lazy(matrix: BaseMatrix, dense: bool, nbytes: int) -> Any:
+def _lazy(matrix: BaseMatrix, dense: bool, dtype: np.dtype[Any], nbytes: int) -> Any:
     """Make an array of dask of a matrix."""
     axis = 0 if matrix.order == "row" else 1
     step = _step(matrix, axis, dense, nbytes)
     length = matrix.shape[axis]
     sizes = (step,) * (length // step) + ((length % step,) if length % step or not length else ())
     chunks: Tuple[Any, ...] = (sizes, matrix.shape[1]) if axis == 0 else (matrix.shape[0], sizes)
-    block = _Block(matrix, axis, dense)
+    block = _Block(matrix, axis, dense, dtype)
     array, base = (load(module, "backed=True") for module in ("dask.array", "dask.base"))
     name = f"nnz-{base.tokenize(block)}-{step}"
-    return array.map_blocks(block, chunks=chunks, dtype=matrix.dtype, meta=block.empty(), name=name)
+    return array.map_blocks(block, chunks=chunks, dtype=dtype, meta=block.empty(), name=name)
 
 
 def _step(matrix: BaseMatrix, axis: int, dense: bool, nbytes: int) -> int:
@@ -281,20 +297,21 @@ def _step(matrix: BaseMatrix, axis: int, dense: bool, nbytes: int) -> int:
 class _Block:
     """Reads a chunk. It can be pickled, as its matrix can."""
 
-    def __init__(self, matrix: BaseMatrix, axis: int, dense: bool) -> None:
+    def __init__(self, matrix: BaseMatrix, axis: int, dense: bool, dtype: np.dtype[Any]) -> None:
         self._matrix = matrix
         self._axis = axis
         self._dense = dense
+        self._dtype = dtype
 
     def __call__(self, block_info: Any = None) -> Any:
         start, end = block_info[None]["array-location"][self._axis]
-        return self._read(start, end)
+        return _scanpy.cast(self._read(start, end), self._dtype)
 
     def empty(self) -> Any:
         """Return a chunk without rows and columns."""
         if self._dense:
-            return np.empty((0, 0), self._matrix.dtype)
-        return _convert.kind_of(self._axis == 0, not _arrays())((0, 0), dtype=self._matrix.dtype)
+            return np.empty((0, 0), self._dtype)
+        return _convert.kind_of(self._axis == 0, not _arrays())((0, 0), dtype=self._dtype)
 
     def _read(self, start: int, end: int) -> Any:
         positions = np.arange(start, end, dtype=np.uint64)
@@ -308,7 +325,7 @@ class _Block:
     def __dask_tokenize__(self) -> Tuple[Any, ...]:
         handle = handle_of(self._matrix)
         # A file that was replaced has other chunks.
-        return handle.path, handle.transposed, self._axis, self._dense, version_of(handle.path)
+        return handle.path, handle.transposed, self._axis, self._dense, str(self._dtype), version_of(handle.path)
 
 
 def _arrays() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _binsparse, _convert, _frames, _index, _nnz, _show
+from . import _binsparse, _convert, _frames, _index, _nnz, _scanpy, _show
 from ._annotations import Annotations
 from ._batches import batches
 from ._computing import Computing
@@ -52,7 +52,12 @@ class BaseMatrix(Computing, Parallel):
 
     @property
     def nnz(self) -> Optional[int]:
-        """The number of stored entries; None if the file does not state it."""
+        """The number of entries; None if the file does not state it, or stores only a triangle of the matrix."""
+        return self._source.nnz if self._source.structure is None else None
+
+    @property
+    def stored(self) -> Optional[int]:
+        """The number of entries in the file; None if it does not state it. `nnz`, unless only a triangle is stored."""
         return self._source.nnz
 
     @property
@@ -358,7 +363,8 @@ class BaseMatrix(Computing, Parallel):
         -------
         anndata.AnnData
             Of the shape cells by features. If the file does not state which axis is cells, rows are observations.
-            `X` is a `csr_matrix` or `csc_matrix`. `nnz.read_anndata` also reads the layers and everything else in an
+            `X` is a `csr_matrix` or `csc_matrix`. Of a 10x matrix it is as `nnz.read_anndata` has it: with symbols as names
+            of genes, and float32. `nnz.read_anndata` also reads the layers and everything else in an
             AnnData file.
 
         Examples
@@ -366,7 +372,12 @@ class BaseMatrix(Computing, Parallel):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").to_anndata().shape
         (1107, 507)
         """
-        return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
+
+        def entries(matrix: BaseMatrix, dtype: Optional[np.dtype[Any]]) -> Any:
+            found = matrix.to_scipy(matrix=True)
+            return found if dtype is None else _scanpy.cast(found, dtype)
+
+        return _convert.to_anndata(self, entries, _scanpy.TenxOptions())
 
     def to_torch(self, order: Optional[str] = None) -> Any:
         """Read all entries into a sparse PyTorch tensor. Requires torch.

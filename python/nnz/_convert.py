@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _exact, _nnz
+from . import _exact, _nnz, _scanpy
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
 from ._guards import is_sequence, package_of
@@ -73,8 +73,12 @@ def to_pandas(matrix: BaseMatrix) -> pandas.DataFrame:
     return made
 
 
-def to_anndata(matrix: BaseMatrix, entries: Callable[[BaseMatrix], Any]) -> anndata.AnnData:
-    """Read names and annotations into an AnnData, and entries as they are wanted."""
+def to_anndata(
+    matrix: BaseMatrix,
+    entries: Callable[[BaseMatrix, Optional[np.dtype[Any]]], Any],
+    tenx: _scanpy.TenxOptions,
+) -> anndata.AnnData:
+    """Read names and annotations into an AnnData, and entries as they are wanted, of a type if it is given."""
     made = load("anndata", "to_anndata").AnnData
     if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":
         matrix = matrix.T
@@ -82,7 +86,11 @@ def to_anndata(matrix: BaseMatrix, entries: Callable[[BaseMatrix], Any]) -> annd
     for frame in frames:
         # The index of an AnnData has texts.
         frame.index = frame.index.astype(str)
-    found: anndata.AnnData = made(X=entries(matrix), obs=frames[0], var=frames[1])
+    obs, var = frames
+    dtype: Optional[np.dtype[Any]] = None
+    if _scanpy.is_tenx(matrix):
+        dtype, var = tenx.dtype(matrix), tenx.named(var)
+    found: anndata.AnnData = made(X=entries(matrix, dtype), obs=obs, var=var)
     return found
 
 

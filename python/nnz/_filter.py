@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from . import _nnz
 from ._options import ConvertOptions, PathLike, prepared, source_path
@@ -26,6 +26,7 @@ def filter(
     cells: Any = None,
     features: Any = None,
     allow_empty: bool = False,
+    by_layer: Optional[str] = None,
     progress: Progress = None,
     **options: Unpack[ConvertOptions],
 ) -> Summary:
@@ -44,6 +45,8 @@ def filter(
         combines several with AND.
     allow_empty : bool
         Whether nothing may be kept, as with an empty ``"@FILE"``. By default that is an error.
+    by_layer : str, optional
+        The layer that is measured, such as ``"counts"``, by default the main matrix. The whole file is filtered.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -69,5 +72,6 @@ def filter(
     place, reading = source_path(source), reading_among(options)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         conditions = selections((rows, cols, cells, features), place, lambda: _nnz.open_axes(place, reading))
-        made = _nnz.verbs.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)
+        to, given = os.fsdecode(target), prepared(dict(options))
+        made = _nnz.verbs.filter(place, to, conditions, allow_empty, by_layer, given, report)
     return summary(made)

@@ -23,7 +23,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from . import _exact, _frames, _reduce
+from . import _exact, _frames
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
@@ -33,12 +33,9 @@ from ._guards import is_array, is_list, is_tuple
 from ._open import open as open_path
 from ._options import PathLike
 from ._results import outside
-from ._sources import source_of
 
 if TYPE_CHECKING:
     from ._external import pandas
-
-Floats = npt.NDArray[np.float64]
 
 TOPS = (50, 100, 200, 500)
 
@@ -115,39 +112,15 @@ def qc(
         raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
     if percent_top is TOPS:
         tops = [top for top in tops if top <= matrix.shape[1]]
-    sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in _chosen(matrix, qc_vars).items()}
+    sets = {name: np.ascontiguousarray(_mask(chosen, matrix.shape[1], name)) for name, chosen in _chosen(matrix, qc_vars).items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
     opened, memory = source_and_memory(matrix)
-    both = opened.stats_of_both("nonzero sums", memory)
-    of_cells, of_features = (_reduce.named(list(found), "nonzero sums", False) for found in both)
-    totals = np.asarray(of_cells["sum"], np.float64)
-    cells: Dict[str, Any] = {"n_genes_by_counts": np.asarray(of_cells["nnz"], np.int64)}
-    cells["log1p_n_genes_by_counts"] = np.log1p(cells["n_genes_by_counts"])
-    cells["total_counts"] = totals
-    cells["log1p_total_counts"] = np.log1p(totals)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if tops:
-            sums = _top_sums(matrix, tops)
-            for at, top in enumerate(tops):
-                cells[f"pct_counts_in_top_{top}_genes"] = sums[:, at] / totals * 100
-        if sets:
-            parts = _sums(matrix.T, np.column_stack(list(sets.values()))).T
-            for at, name in enumerate(sets):
-                cells[f"total_counts_{name}"] = parts[:, at]
-                cells[f"log1p_total_counts_{name}"] = np.log1p(parts[:, at])
-                cells[f"pct_counts_{name}"] = parts[:, at] / totals * 100
-        features: Dict[str, Any] = {name: mask for name, mask in sets.items()}
-        features["n_cells_by_counts"] = np.asarray(of_features["nnz"], np.int64)
-        features["mean_counts"] = of_features["mean"]
-        features["log1p_mean_counts"] = np.log1p(features["mean_counts"])
-        features["pct_dropout_by_counts"] = (1 - features["n_cells_by_counts"] / matrix.shape[0]) * 100
-        features["total_counts"] = np.asarray(of_features["sum"], np.float64)
-        features["log1p_total_counts"] = np.log1p(features["total_counts"])
+    cells, features = opened.qc(list(sets.items()), tops, memory)
     frames = load("pandas", "qc")
     return QC(
-        frames.DataFrame(cells, index=labels(matrix.row_names, matrix.shape[0])),
-        frames.DataFrame(features, index=labels(matrix.col_names, matrix.shape[1])),
+        frames.DataFrame(dict(cells), index=labels(matrix.row_names, matrix.shape[0])),
+        frames.DataFrame(dict(features), index=labels(matrix.col_names, matrix.shape[1])),
     )
 
 
@@ -338,16 +311,6 @@ def _exactly(labels: List[Any]) -> npt.NDArray[Any]:
     return objects
 
 
-def _sums(matrix: BaseMatrix, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Add up the rows that each column of `chosen` has."""
-    sums = matrix.__rmatmul__(chosen.T.astype(np.float64))
-    if not np.isfinite(sums).all():
-        # Zero times infinity is not a number.
-        for group in range(len(sums)):
-            sums[group] = matrix.select(rows=chosen[:, group]).sum(axis=0)
-    return sums
-
-
 def cells_by_features(source: Union[BaseMatrix, PathLike], axis: Optional[str]) -> BaseMatrix:
     found: Any = source if isinstance(source, BaseMatrix) else open_path(source)
     if not isinstance(found, BaseMatrix):
@@ -391,12 +354,3 @@ def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
         mask[array.astype(np.intp)] = True
         return mask
     raise ArgumentError(f"the features of {name!r}: expected {length} booleans, or positions below {length}")
-
-
-def _top_sums(matrix: BaseMatrix, tops: List[int]) -> Floats:
-    """Add up the greatest values of each row."""
-    source, memory = source_and_memory(matrix)
-    if matrix.order != "row":
-        by_row: Any = source_of(matrix.to_scipy("row"))
-        source = by_row
-    return source.top_sums(tops, memory).reshape(-1, len(tops))

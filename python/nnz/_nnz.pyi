@@ -99,7 +99,6 @@ class Source:
     ) -> _Found: ...
     def are_no_counts(self) -> bool: ...
     def kept(self, memory_limit: _Memory = None) -> Source: ...
-    def stats_of_both(self, measures: str, memory_limit: _Memory = None) -> tuple[_Found, _Found]: ...
     def filter(
         self,
         conditions: Sequence[Sequence[Any]],
@@ -117,9 +116,22 @@ class Source:
     def normalizing_factors(
         self, axis: str, target: Optional[float] = None, memory_limit: _Memory = None, workers: Optional[int] = None
     ) -> npt.NDArray[np.float64]: ...
-    def top_sums(
-        self, tops: list[int], memory_limit: _Memory = None, workers: Optional[int] = None
-    ) -> npt.NDArray[np.float64]: ...
+    def highly_variable(
+        self,
+        top: Optional[int],
+        limits: tuple[float, float, float, float],
+        bins: int,
+        batches: Optional[npt.NDArray[np.uint32]],
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> list[tuple[str, npt.NDArray[Any]]]: ...
+    def qc(
+        self,
+        sets: Sequence[tuple[str, npt.NDArray[np.bool_]]],
+        tops: Sequence[int],
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> tuple[list[tuple[str, npt.NDArray[Any]]], list[tuple[str, npt.NDArray[Any]]]]: ...
     def product(
         self, dense: npt.NDArray[Any], width: int, memory_limit: _Memory = None, workers: Optional[int] = None
     ) -> npt.NDArray[Any]: ...

@@ -22,7 +22,9 @@ MOST_COLUMNS = 8
 def text(matrix: BaseMatrix, steps: Sequence[str]) -> str:
     """Describe a matrix in a line, without reading entries."""
     rows, cols = matrix.shape
-    stored = "" if matrix.nnz is None else f" with {matrix.nnz} entries"
+    stored = "" if matrix.stored is None else f" with {matrix.stored} entries"
+    if matrix.nnz != matrix.stored:
+        stored += " in a triangle"
     order = {"row": "by row", "col": "by column"}[matrix.order]
     name, applied = type(matrix).__name__, f"; {', '.join(steps)}" if steps else ""
     return f"<nnz.{name} {rows} x {cols} of {matrix.dtype}{stored}, {order}: {matrix.format}, {matrix.path!r}{applied}>"
@@ -42,6 +44,8 @@ def facts(matrix: BaseMatrix) -> List[Tuple[str, str]]:
     if matrix.nnz is not None:
         share = f" ({matrix.nnz / matrix.size:.2%} of elements)" if matrix.size else ""
         found.append(("entries", f"{matrix.nnz:,}{share}"))
+    elif matrix.stored is not None:
+        found.append(("entries", f"{matrix.stored:,} in a triangle"))
     return found
 
 

@@ -94,18 +94,21 @@ def highly_variable_genes(
         n_top_genes = integer("n_top_genes", n_top_genes, 1)
     frames = load("pandas", "highly_variable_genes")
     matrix = cells_by_features(source, axis)
-    parts: List[BaseMatrix] = [matrix] if batch is None else _batches(matrix, batch)
+    codes = None if batch is None else _codes(matrix, batch)
     if flavor == "seurat_v3":
-        found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, batch is not None)
+        parts: List[BaseMatrix] = [matrix] if codes is None else [matrix.select(rows=codes == code) for code in np.unique(codes)]
+        found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, codes is not None)
     else:
+        opened, memory = source_and_memory(matrix)
         limits = (min_mean, max_mean, min_disp, max_disp)
-        found = _by_dispersion(parts, n_top_genes, limits, integer("n_bins", n_bins, 1), batch is not None)
+        batches = None if codes is None else codes.astype(np.uint32)
+        found = dict(opened.highly_variable(n_top_genes, limits, integer("n_bins", n_bins, 1), batches, memory))
     made: pandas.DataFrame = frames.DataFrame(found, index=labels(matrix.col_names, matrix.shape[1]))
     return made
 
 
-def _batches(matrix: BaseMatrix, batch: Any) -> List[BaseMatrix]:
-    """Select the cells of each batch."""
+def _codes(matrix: BaseMatrix, batch: Any) -> npt.NDArray[np.int64]:
+    """Return the number of the batch of each cell."""
     frames = load("pandas", "highly_variable_genes")
     given: Any = column(matrix, batch) if isinstance(batch, str) else batch
     codes, found = groups(frames, given, matrix.shape[0])
@@ -114,10 +117,10 @@ def _batches(matrix: BaseMatrix, batch: Any) -> List[BaseMatrix]:
     for label, count in zip(found, np.bincount(codes, minlength=len(found))):
         if count == 1:
             raise ArgumentError(f"batch {label!r} has 1 cell: the variance of a feature needs at least 2 cells")
-    return [matrix.select(rows=codes == code) for code in np.unique(codes)]
+    return codes
 
 
-def _mean_and_variance(matrix: BaseMatrix, flavor: str) -> Any:
+def _mean_and_variance(matrix: BaseMatrix) -> Any:
     """Compute the mean and the variance of each feature in one pass."""
     opened, memory = source_and_memory(matrix)
     if 0 in opened.shape:
@@ -127,107 +130,14 @@ def _mean_and_variance(matrix: BaseMatrix, flavor: str) -> Any:
     found = opened.stats("cols", "all", memory)
     means, variances, least = (np.asarray(found[at], np.float64) for at in (1, 2, 3))
     if not (np.isfinite(means).all() and np.isfinite(variances).all() and (least >= 0).all()):
-        wanted = "logarithms, such as m.normalize_total(1e4).log1p()" if flavor == "seurat" else "counts"
-        raise ArgumentError(f"{matrix.path}: the flavor {flavor!r} needs {wanted}: finite values that are not negative")
+        raise ArgumentError(f"{matrix.path}: the flavor 'seurat_v3' needs counts: finite values that are not negative")
     return means, variances
-
-
-def _by_dispersion(
-    parts: List[BaseMatrix], top: Optional[int], limits: Any, n_bins: int, batched: bool
-) -> Dict[str, Any]:
-    """The method of Seurat: variance divided by mean, compared with features of a similar mean."""
-    each = [_dispersions(part, top, limits, n_bins, batched) for part in parts]
-    if not batched:
-        return each[0]
-    means = np.mean([one["means"] for one in each], axis=0)
-    dispersions = _mean_of_known([one["dispersions"] for one in each])
-    normalized = _mean_of_known([one["dispersions_norm"] for one in each])
-    batches = np.sum([one["highly_variable"] for one in each], axis=0)
-    if top is not None:
-        # Sorted by the number of batches, then by dispersion; a feature without one comes last.
-        order = np.lexsort((-np.where(np.isnan(normalized), -np.inf, normalized), -batches))
-        chosen: npt.NDArray[np.bool_] = np.zeros(len(order), bool)
-        chosen[order[:top]] = True
-    else:
-        normalized = np.nan_to_num(normalized)
-        chosen = _within(means, normalized, limits)
-    return {
-        "means": means,
-        "dispersions": dispersions,
-        "dispersions_norm": normalized,
-        "highly_variable_nbatches": batches,
-        "highly_variable_intersection": batches == len(each),
-        "highly_variable": chosen,
-    }
-
-
-def _mean_of_known(arrays: Any) -> Floats:
-    """The mean of numbers that are not NaN, which is NaN if there are none."""
-    stacked: Floats = np.asarray(arrays)
-    known = ~np.isnan(stacked)
-    counts = known.sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        made: Floats = np.where(known, stacked, 0.0).sum(axis=0) / counts
-    return made
-
-
-def _dispersions(matrix: BaseMatrix, top: Optional[int], limits: Any, n_bins: int, batched: bool) -> Dict[str, Any]:
-    """The dispersion of each feature. In a batch, features without counts take no part."""
-    means, variances = _mean_and_variance(matrix.expm1(), "seurat")
-    width = len(means)
-    part = np.flatnonzero(matrix.count_nonzero(axis=0) > 0) if batched else np.arange(width)
-    mean = np.where(means[part] == 0, 1e-12, means[part])
-    dispersion = variances[part] / mean
-    dispersion[dispersion == 0] = np.nan
-    dispersion = np.log(dispersion)
-    mean = np.log1p(mean)
-    normalized = _normalized(mean, dispersion, n_bins)
-    if top is not None:
-        known = np.sort(normalized[~np.isnan(normalized)])[::-1]
-        least = known[min(top, len(known)) - 1] if len(known) else np.inf
-        chosen = np.nan_to_num(normalized, nan=-np.inf) >= least
-    else:
-        chosen = _within(mean, np.nan_to_num(normalized), limits)
-    found: Dict[str, Any] = {"means": mean, "dispersions": dispersion, "dispersions_norm": normalized, "highly_variable": chosen}
-    if len(part) == width:
-        return found
-    spread: Dict[str, Any] = {}
-    for name, values in found.items():
-        spread[name] = np.zeros(width, values.dtype)
-        spread[name][part] = values
-    return spread
-
-
-def _within(means: Floats, normalized: Floats, limits: Any) -> npt.NDArray[np.bool_]:
-    min_mean, max_mean, min_disp, max_disp = limits
-    made: npt.NDArray[np.bool_] = (
-        (means > min_mean) & (means < max_mean) & (normalized > min_disp) & (normalized < max_disp)
-    )
-    return made
-
-
-def _normalized(means: Floats, dispersions: Floats, n_bins: int) -> Floats:
-    """Subtract the mean dispersion of the bin of each feature, and divide by the standard deviation in it."""
-    frames = load("pandas", "highly_variable_genes")
-    if not len(means):
-        return np.zeros(0)
-    frame = frames.DataFrame({"bin": frames.cut(means, bins=n_bins, labels=False), "dispersion": dispersions})
-    by_bin = frame.groupby("bin")["dispersion"]
-    average, deviation = by_bin.transform("mean").to_numpy(), by_bin.transform("std").to_numpy().copy()
-    average = average.copy()
-    # A bin with one feature, whose dispersion becomes 1.
-    alone = np.isnan(deviation)
-    deviation[alone] = average[alone]
-    average[alone] = 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        made: Floats = (dispersions - average) / deviation
-    return made
 
 
 def _by_rank(matrix: BaseMatrix, parts: List[BaseMatrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
     """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
     warn_of_values(matrix)
-    means, variances = _mean_and_variance(matrix, "seurat_v3")
+    means, variances = _mean_and_variance(matrix)
     each = np.array([_standardized_variances(part, span) for part in parts])
     # Positions in descending order of variance.
     ranks: npt.NDArray[Any] = np.argsort(np.argsort(-each, axis=1), axis=1).astype(np.float32)
@@ -254,7 +164,7 @@ def _by_rank(matrix: BaseMatrix, parts: List[BaseMatrix], top: int, span: float,
 
 def _standardized_variances(matrix: BaseMatrix, span: float) -> Floats:
     loess: Any = load("skmisc.loess", "highly_variable_genes with the flavor seurat_v3")
-    means, variances = _mean_and_variance(matrix, "seurat_v3")
+    means, variances = _mean_and_variance(matrix)
     varies = variances > 0
     expected = np.zeros(len(means))
     if varies.any():
@@ -264,7 +174,7 @@ def _standardized_variances(matrix: BaseMatrix, span: float) -> Floats:
     deviation = np.sqrt(10**expected)
     count = matrix.shape[0]
     limited = matrix.limit_cols(deviation * np.sqrt(count) + means)
-    limited_means, limited_variances = _mean_and_variance(limited, "seurat_v3")
+    limited_means, limited_variances = _mean_and_variance(limited)
     # The sum of squares of the distances from the mean before values were limited.
     squares = limited_variances * (count - 1) + count * (limited_means - means) ** 2
     made: Floats = squares / (max(count - 1, 1) * deviation**2)

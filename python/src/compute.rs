@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use nnz::engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
-    pca, top_sums,
+    pca,
 };
-use nnz::{Axis, MatrixSource};
+use nnz::annotations::{AnnotationTable, ColumnValues};
+use nnz::compute::{QcOptions, VariableOptions, highly_variable, qc};
+use nnz::{Annotations as _, Axis, MatrixSource, Selection};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -121,18 +123,54 @@ pub(crate) fn aggregated<'py>(
     Ok(found.into_pyarray(py).into_any())
 }
 
-/// Adds up the greatest values of each row or column in storage order.
-pub(crate) fn tops<'py>(
+/// Columns of a table: names and arrays.
+pub(crate) type Columns<'py> = Vec<(String, Bound<'py, PyAny>)>;
+
+/// Computes metrics of cells, which are rows, and of features.
+pub(crate) fn metrics<'py>(
     py: Python<'py>,
     inner: Arc<dyn MatrixSource>,
+    sets: &[(String, Bound<'py, PyAny>)],
     tops: Vec<usize>,
     limits: Limits<'_, 'py>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<[Columns<'py>; 2]> {
+    let set = |(name, chosen): &(String, Bound<'py, PyAny>)| {
+        let chosen = vector::<bool>(chosen)?;
+        let positions = (0_u64..).zip(chosen).filter(|(_, chosen)| *chosen);
+        let ranges = positions.map(|(at, _)| at..at + 1);
+        Ok((name.clone(), Selection::ranges(ranges).allow_empty(true)))
+    };
+    let sets = sets.iter().map(set).collect::<PyResult<Vec<_>>>()?;
+    let options = QcOptions::default().axis(Some(Axis::Rows)).sets(sets).percent_top(Some(tops));
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            top_sums(&*inner, &tops, context)
+            qc(&*inner, &options, context)
         })?;
-    Ok(found.into_pyarray(py).into_any())
+    Ok([columns(py, &found.cells)?, columns(py, &found.features)?])
+}
+
+/// Finds highly variable features among the columns.
+pub(crate) fn variable<'py>(
+    py: Python<'py>,
+    inner: Arc<dyn MatrixSource>,
+    options: VariableOptions,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Columns<'py>> {
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            highly_variable(&*inner, &options, context)
+        })?;
+    columns(py, &found)
+}
+
+/// Returns the columns of numbers of a table.
+fn columns<'py>(py: Python<'py>, table: &AnnotationTable) -> PyResult<Columns<'py>> {
+    let infos = table.columns().iter().enumerate();
+    let numbers = infos.filter_map(|(at, info)| match &table.column(at)?.values {
+        ColumnValues::Numbers(values) => Some((info.name.clone(), values.clone())),
+        _ => None,
+    });
+    numbers.map(|(name, values)| Ok((name, from_values(py, values, 0)?))).collect()
 }
 
 /// Scores, loadings, singular values and means, as arrays of one dimension, and the variance of all features.

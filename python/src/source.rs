@@ -476,22 +476,6 @@ impl Source {
         Ok(Self::new(kept.into()))
     }
 
-    /// Statistics of each row and of each column, as [`stats`](Self::stats), in one pass.
-    #[pyo3(signature = (measures, memory_limit=None))]
-    fn stats_of_both<'py>(
-        &self,
-        py: Python<'py>,
-        measures: &str,
-        memory_limit: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<[stats::StatsArrays<'py>; 2]> {
-        let measures = stats::measure(py, measures)?;
-        let options = StatsOptions::default().rows(true).cols(true).measures(measures);
-        let limits = crate::options::limits(py, memory_limit, None)?;
-        let computed = self.counted(py, options, None, limits)?;
-        let [rows, cols] = [computed.rows, computed.cols].map(Option::unwrap_or_default);
-        Ok([stats::columns_of(py, &rows)?, stats::columns_of(py, &cols)?])
-    }
-
     /// Returns the positions of the rows and columns that meet conditions on rows, columns, cells and features; `None`
     /// if all do.
     #[pyo3(signature = (conditions, allow_empty=false, memory_limit=None, workers=None))]
@@ -600,16 +584,42 @@ impl Source {
         compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
     }
 
-    /// Adds up the greatest values of each row or column in storage order, as an array of one dimension by row or column.
-    #[pyo3(signature = (tops, memory_limit=None, workers=None))]
-    fn top_sums<'py>(
+    /// Finds highly variable features among the columns: names and arrays.
+    #[pyo3(signature = (top, limits, bins, batches, memory_limit=None, workers=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
+    fn highly_variable<'py>(
         &self,
         py: Python<'py>,
+        top: Option<usize>,
+        limits: [f64; 4],
+        bins: usize,
+        batches: Option<&Bound<'py, PyAny>>,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<compute::Columns<'py>> {
+        let [min_mean, max_mean, min_dispersion, max_dispersion] = limits;
+        let options = VariableOptions::default()
+            .axis(Some(Axis::Rows))
+            .top(top)
+            .mean([min_mean, max_mean])
+            .dispersion([min_dispersion, max_dispersion])
+            .bins(bins)
+            .batches(batches.map(arrays::vector).transpose()?);
+        compute::variable(py, self.inner(), options, (memory_limit, workers))
+    }
+
+    /// Computes metrics of cells, which are rows, and of features, for sets of features, each a name and booleans, and numbers of the
+    /// most frequent features.
+    #[pyo3(signature = (sets, tops, memory_limit=None, workers=None))]
+    fn qc<'py>(
+        &self,
+        py: Python<'py>,
+        sets: Vec<(String, Bound<'py, PyAny>)>,
         tops: Vec<usize>,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        compute::tops(py, self.inner(), tops, (memory_limit, workers))
+    ) -> PyResult<[compute::Columns<'py>; 2]> {
+        compute::metrics(py, self.inner(), &sets, tops, (memory_limit, workers))
     }
 
     /// Computes principal components: scores, loadings, singular values and means.

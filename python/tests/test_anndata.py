@@ -23,6 +23,7 @@ pytest.importorskip("dask.array")
 pandas = pytest.importorskip("pandas")
 
 VALID = TESTDATA / "anndata" / "valid"
+TENX = TESTDATA / "tenx" / "h5"
 FILES = sorted(path for kind in ("h5ad", "zarr*") for path in VALID.glob(f"*/{kind}/*") if path.suffix in (".h5ad", ".zarr"))
 
 
@@ -135,13 +136,47 @@ def test_random_matrices(tmp_path, suffix, dtype):
 def test_a_matrix_of_another_format_has_cells_as_obs(tmp_path):
     adata = nnz.read_anndata(PBMC, nbytes=10_000)
     assert adata.shape == (1107, 507) and adata.X.numblocks[0] > 1
-    assert list(adata.var.columns) == ["name", "feature_type"]
+    assert list(adata.var.columns) == ["gene_ids", "feature_types"]
     expected = nnz.open(PBMC).to_anndata()
     equal(adata.to_memory(), expected)
+    # The same as a file that is written.
+    nnz.convert(PBMC, tmp_path / "pbmc.h5ad")
+    equal(adata.to_memory(), read(tmp_path / "pbmc.h5ad"))
     matrix = random_matrix(dtype=np.uint32)
     nnz.write(matrix, tmp_path / "m.mtx")
     adata = nnz.read_anndata(tmp_path / "m.mtx", nbytes=100)
     same(sparse.csr_array(adata.X.compute()), matrix.astype(adata.X.dtype))
+
+
+def test_names_and_type_of_a_10x_matrix_are_chosen(tmp_path):
+    ids = nnz.open(PBMC).row_names.tolist()
+    for backed in (True, False):
+        adata = nnz.read_anndata(PBMC, backed=backed, var_names="gene_ids", dtype="int64")
+        assert adata.var_names.tolist() == ids and "gene_symbols" in adata.var and adata.X.dtype == np.int64
+        adata = nnz.read_anndata(PBMC, backed=backed)
+        assert adata.var["gene_ids"].tolist() == ids and adata.X.dtype == np.float32
+    with pytest.raises(nnz.ArgumentError, match="expected 'gene_symbols' or 'gene_ids'"):
+        nnz.read_anndata(PBMC, var_names="symbol")
+    with pytest.raises(nnz.ArgumentError, match="dtype only applies to 10x"):
+        nnz.read_anndata(FULL, dtype="int64")
+    # An integer that float32 does not have.
+    large = sparse.csc_array(([1 << 24, (1 << 24) + 1], ([0, 1], [0, 1])), shape=(2, 2))
+    nnz.write(large, tmp_path / "large.h5", to="10x", row_names=["a", "b"], col_names=["c", "d"])
+    for backed in (True, False):
+        with pytest.raises(nnz.CastError, match="16777217 cannot be stored exactly as float32"):
+            nnz.read_anndata(tmp_path / "large.h5", backed=backed).to_memory()
+    assert nnz.read_anndata(tmp_path / "large.h5", backed=False, dtype="int32").X.max() == (1 << 24) + 1
+    with pytest.raises(nnz.CastError, match="type"):
+        nnz.convert(tmp_path / "large.h5", tmp_path / "large.h5ad")
+    nnz.convert(tmp_path / "large.h5", tmp_path / "large.h5ad", type="uint32")
+    assert nnz.open(tmp_path / "large.h5ad").dtype == np.uint32
+
+
+def test_a_10x_matrix_of_two_types_of_features_is_split_by_mudata():
+    mudata = pytest.importorskip("mudata")
+    adata = nnz.read_anndata(TENX / "cr3_feature_barcode.h5", backed=False)
+    made = mudata.MuData(adata)
+    assert len(made.mod) == adata.var["feature_types"].nunique() > 1
 
 
 def test_arrays_pickle_and_are_computed_in_processes():

@@ -16,44 +16,49 @@ TENX = ROOT / "testdata/tenx/h5"
 FULL = ROOT / "testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad"
 
 
+def of_10x(nnz, source, target):
+    """Convert with the ids as names."""
+    return read(nnz.convert(source, target, "--row-names", "id"))
+
+
 @pytest.mark.parametrize("source", ["cr3_gex", "names_duplicated"])
 def test_symbols_become_unique_names(nnz, tmp_path, source):
-    plain = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "plain.h5ad"))
+    plain = of_10x(nnz, TENX / f"{source}.h5", tmp_path / "plain.h5ad")
     expected = plain.copy()
-    expected.var["id"] = expected.var_names
-    expected.var_names = pd.Index(expected.var["name"].astype(object), name="name")
+    expected.var_names = pd.Index(expected.var["gene_symbols"].astype(object))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected.var_names_make_unique()
-    if not plain.var["name"].is_unique:
+    if not plain.var["gene_symbols"].is_unique:
         message = nnz.refuses(
             "convert", TENX / f"{source}.h5", tmp_path / "x.h5ad", "--row-names", "name"
         )
         assert "rows 0 and 1 have" in message
         assert not (tmp_path / "x.h5ad").exists()
-    options = ["--row-names", "name", "--make-unique"]
-    found = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "a.h5ad", *options))
+    found = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "a.h5ad"))
     assert found.var_names.tolist() == expected.var_names.tolist()
-    assert found.var["id"].tolist() == expected.var["id"].tolist()
-    assert "name" not in found.var
+    assert found.var["gene_ids"].tolist() == plain.var_names.tolist()
+    assert "name" not in found.var and "gene_symbols" not in found.var
+    given = nnz.convert(TENX / f"{source}.h5", tmp_path / "b.h5ad", "--row-names", "name", "--make-unique")
+    assert read(given).var.equals(found.var)
     # Ids and symbols are exchanged again.
     nnz.convert(tmp_path / "a.h5ad", tmp_path / "back.h5", "--to", "10x")
-    again = read(nnz.convert(tmp_path / "back.h5", tmp_path / "back.h5ad"))
+    again = of_10x(nnz, tmp_path / "back.h5", tmp_path / "back.h5ad")
     assert again.var_names.tolist() == plain.var_names.tolist()
-    assert again.var["name"].tolist() == expected.var_names.tolist()
-    assert again.var["feature_type"].tolist() == plain.var["feature_type"].tolist()
+    assert again.var["gene_symbols"].tolist() == expected.var_names.tolist()
+    assert again.var["feature_types"].tolist() == plain.var["feature_types"].tolist()
 
 
 def test_columns_of_scanpy_become_those_of_10x(nnz, tmp_path):
-    plain = read(nnz.convert(TENX / "cr3_feature_barcode.h5", tmp_path / "plain.h5ad"))
+    plain = of_10x(nnz, TENX / "cr3_feature_barcode.h5", tmp_path / "plain.h5ad")
     scanpy = plain.copy()
     scanpy.var = pd.DataFrame(
         {
             "gene_ids": plain.var_names.to_numpy(),
-            "feature_types": plain.var["feature_type"].to_numpy(),
+            "feature_types": plain.var["feature_types"].to_numpy(),
             "genome": plain.var["genome"].to_numpy(),
         },
-        index=pd.Index(plain.var["name"].to_numpy()),
+        index=pd.Index(plain.var["gene_symbols"].to_numpy()),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -61,10 +66,10 @@ def test_columns_of_scanpy_become_those_of_10x(nnz, tmp_path):
         scanpy.write_h5ad(tmp_path / "scanpy.h5ad")
     for target, options in [("a.h5", ["--to", "10x"]), ("folder", ["--to", "10x"])]:
         written = nnz.convert(tmp_path / "scanpy.h5ad", tmp_path / target, *options)
-        found = read(nnz.convert(written, tmp_path / f"{target}.h5ad"))
+        found = of_10x(nnz, written, tmp_path / f"{target}.h5ad")
         assert found.var_names.tolist() == plain.var_names.tolist()
-        assert found.var["name"].tolist() == scanpy.var_names.tolist()
-        assert found.var["feature_type"].tolist() == plain.var["feature_type"].tolist()
+        assert found.var["gene_symbols"].tolist() == scanpy.var_names.tolist()
+        assert found.var["feature_types"].tolist() == plain.var["feature_types"].tolist()
 
 
 def table_of(names):

@@ -119,6 +119,9 @@ fn correct_tip(error: &mut clap::Error) {
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let tip = match argument.as_str() {
         "--from" => "the format of the source is detected; to set it, use nnz convert --from",
+        "--cells" | "--features" | "--genes" | "--obs" | "--var" | "--rows" | "--cols" => {
+            "nnz slice writes selected rows and columns, cells and features, and nnz filter those that meet conditions"
+        }
         _ if negative => "positions are counted from 0, and negative ones are not supported",
         _ => return,
     };

@@ -15,9 +15,11 @@ pub(crate) mod fragments;
 mod frames;
 mod generate;
 mod head;
+mod hvg;
 mod info;
 mod names;
 mod plot;
+mod qc;
 mod repair;
 mod report;
 mod sample;
@@ -92,6 +94,8 @@ verbs! {
         Normalize(compute::Normalize),
         Aggregate(compute::Aggregate),
         Pca(compute::PrincipalComponents),
+        Qc(qc::QualityControl),
+        Hvg(hvg::HighlyVariable),
         Edit(edit::Edit),
         Repair(repair::Repair),
         Validate(validate::Validate),

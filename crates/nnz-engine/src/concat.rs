@@ -387,11 +387,17 @@ impl MatrixSource for Concat {
 
     fn about(&self) -> Result<About> {
         let mut bytes = Some(0_u64);
+        let mut formats = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
-            let more = input.source.about()?.bytes;
+            let About { format, bytes: more, .. } = input.source.about()?;
             bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
+            formats.push(format);
         }
-        let format = format!("{} concatenated matrices", self.inputs.len());
+        formats.dedup();
+        let format = match &mut formats[..] {
+            [shared] => std::mem::take(shared),
+            _ => format!("{} concatenated matrices", self.inputs.len()),
+        };
         Ok(About::new(format, "").bytes(bytes))
     }
 

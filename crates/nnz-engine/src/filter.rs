@@ -16,6 +16,7 @@ use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
 use measured::{MeasureCondition, more};
 use pattern::Pattern;
+pub use pattern::matching;
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
 ///

@@ -61,7 +61,7 @@ mod unsorted;
 
 pub use annotations::{
     AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Keyed, Labelled, Labels,
-    NameList, OriginalPositions, write_annotations,
+    NameList, OriginalPositions, write_annotations, write_table,
 };
 pub use cat::{CatOptions, cat};
 pub use check::{check, report_error};
@@ -71,7 +71,7 @@ pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, ElementValue, MatchedNames, diff,
     diff_columns, match_names, missing_names, same_value,
 };
-pub use filter::{Filter, FilterResult, FilteredAxis, filter};
+pub use filter::{Filter, FilterResult, FilteredAxis, filter, matching};
 pub use free_space::check_free_space;
 pub use names::{check_one_line, print_names};
 pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart, RunningOperation};

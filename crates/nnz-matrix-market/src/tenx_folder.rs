@@ -156,8 +156,11 @@ impl NamesFile {
 
 impl TenxFolderSource {
     fn part(&self, axis: Axis) -> &NamesFile {
-        let rows_are_features = self.header.axis_kinds[0] == AxisKind::Features;
-        if (axis == Axis::Rows) == rows_are_features { &self.features } else { &self.barcodes }
+        if self.is_features(axis) { &self.features } else { &self.barcodes }
+    }
+
+    fn is_features(&self, axis: Axis) -> bool {
+        self.header.axis_kinds[usize::from(axis == Axis::Cols)] == AxisKind::Features
     }
 
     fn read_columns(&self, axis: Axis, columns: Columns) -> Result<Names<'_>> {
@@ -187,6 +190,10 @@ impl MatrixSource for TenxFolderSource {
         self.read_columns(axis, columns).map(Some)
     }
 
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        self.is_features(axis).then(|| "id".to_owned())
+    }
+
     fn random_access(&self) -> bool {
         self.matrix.random_access()
     }
@@ -212,8 +219,7 @@ impl MatrixSource for TenxFolderSource {
         if part.columns < 2 || part.is_bed() {
             return Ok(None);
         }
-        let features =
-            self.header.axis_kinds[usize::from(axis == Axis::Cols)] == AxisKind::Features;
+        let features = self.is_features(axis);
         let name = |column: usize| match (column, features) {
             (1, true) => "name".to_owned(),
             (2, true) => "feature_type".to_owned(),

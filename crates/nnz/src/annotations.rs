@@ -13,7 +13,7 @@ pub use nnz_core::{
 };
 pub use nnz_engine::{
     AnnotationTable, AnnotationText, Keyed, Labelled, Labels, NameList, OriginalPositions,
-    write_annotations,
+    write_annotations, write_table,
 };
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab

@@ -7,6 +7,9 @@
 mod aggregate;
 mod normalize;
 mod pca;
+mod qc;
+mod table;
+mod variable;
 
 use crate::Context;
 use nnz_core::{Error, MatrixSource, Place, Result};
@@ -19,7 +22,11 @@ use crate::{ConvertOptions, Location};
 pub use aggregate::{AggregateOptions, aggregate};
 pub use nnz_engine::compute::{Aggregation, Float, Pca, PcaOptions, ValueStep};
 pub use normalize::{Normalization, TargetSum, normalize};
+#[cfg(feature = "singlecell")]
+pub use pca::pca_into;
 pub use pca::{PcaSummary, PcaWriter, pca};
+pub use qc::{Qc, QcOptions, qc};
+pub use variable::{VariableOptions, batches_by, highly_variable};
 
 /// Refuses to replace the source by a result without its entries.
 fn refuse_own_source(from: &Location, to: &Location) -> Result<()> {
@@ -51,8 +58,15 @@ fn labelled(
 
 /// Notes that values are not counts, for what is usually computed from counts.
 fn note_on_values(source: &dyn MatrixSource) -> Result<Option<String>> {
-    let what = "values are not counts: some are not whole numbers";
-    Ok(nnz_engine::compute::are_no_counts(source)?.then(|| what.to_owned()))
+    if !nnz_engine::compute::are_no_counts(source)? {
+        return Ok(None);
+    }
+    let beside = nnz_core::readable(source.extras())?.unwrap_or_default();
+    let why = match beside.iter().any(|member| member == "uns/log1p") {
+        true => "uns/log1p states that they are logarithms",
+        false => "some are not whole numbers",
+    };
+    Ok(Some(format!("values are not counts: {why}")))
 }
 
 /// Sums duplicate entries if the options say so.

@@ -1,12 +1,13 @@
 //! Changing an AnnData file in place.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use nnz_container::tree::TreeWriter;
 use nnz_container::{Compression, tree};
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Edit};
 use nnz_singlecell::mudata::MuData;
-use nnz_storage::staging::check_addition;
+use nnz_storage::staging::{WriteOptions, check_addition};
 
 pub use nnz_singlecell::anndata::{AddedColumns, Changes};
 
@@ -84,28 +85,10 @@ pub fn edit(
     options: &EditOptions,
     context: &Context,
 ) -> Result<EditSummary> {
-    let location = location.into();
-    let Location::Path { path, group } = location.resolve_target()? else {
-        return Err(Error::argument("standard input cannot be changed in place"));
-    };
-    let group = match group {
-        // In MuData, `rna` is `mod/rna`.
-        Some(group) if !group.is_empty() => full_path(&tree::open(&path, "")?.into(), &group)?,
-        _ => String::new(),
-    };
     let EditOptions { changes, compress, sync, dry_run } = options;
-    check_addition(&path, context)?;
     compress.check()?;
-    // The file is locked before it is read.
-    let tree = match dry_run {
-        true => None,
-        false => Some(tree::edit(&path, &group, context.output(true, *sync))?),
-    };
-    let root = tree::open(&path, &group)?;
-    if MuData::is_root(&*root)? {
-        return Err(several(MuData::open(root)?, &path, &group));
-    }
-    let file = AnnData::open(root)?;
+    let change = (!dry_run).then(|| context.output(true, *sync));
+    let Changed { path, file, tree } = Changed::open(&location.into(), change, context)?;
     // A table in memory has no place of its own.
     let at_file = |error: Error| error.with_context(&Place::path(&*path));
     let edit = Edit::new(&file, changes, context.memory() / 4).map_err(at_file)?;
@@ -121,6 +104,40 @@ pub fn edit(
         summary.bytes_after = file_size(&path);
     }
     Ok(summary)
+}
+
+/// An AnnData file that is changed in place.
+pub(crate) struct Changed {
+    pub(crate) path: PathBuf,
+    pub(crate) file: AnnData,
+    /// What the changes are written to, if they are.
+    pub(crate) tree: Option<Box<dyn TreeWriter>>,
+}
+
+impl Changed {
+    /// Opens a file, or a group of one. Without options for writing, it is only read.
+    pub(crate) fn open(
+        location: &Location,
+        write: Option<WriteOptions>,
+        context: &Context,
+    ) -> Result<Self> {
+        let Location::Path { path, group } = location.clone().resolve_target()? else {
+            return Err(Error::argument("standard input cannot be changed in place"));
+        };
+        let group = match group {
+            // In MuData, `rna` is `mod/rna`.
+            Some(group) if !group.is_empty() => full_path(&tree::open(&path, "")?.into(), &group)?,
+            _ => String::new(),
+        };
+        check_addition(&path, context)?;
+        // The file is locked before it is read.
+        let tree = write.map(|write| tree::edit(&path, &group, write)).transpose()?;
+        let root = tree::open(&path, &group)?;
+        if MuData::is_root(&*root)? {
+            return Err(several(MuData::open(root)?, &path, &group));
+        }
+        Ok(Self { file: AnnData::open(root)?, path, tree })
+    }
 }
 
 /// Returns the error for MuData, of which one modality is changed.

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use nnz_core::{Error, Result};
+use nnz_core::{Error, MatrixSource, Result};
 use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
-use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary, collection};
+use crate::{
+    Context, ConvertOptions, Dataset, Location, OpenOptions, Selection, Summary, collection,
+};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
-/// everything that belongs to them is written, if the target supports it; its main matrix is measured. Without one, such as
-/// in MuData, conditions are about names and annotations only.
+/// everything that belongs to them is written, if the target supports it; its main matrix is measured, or the layer
+/// `by_layer`, such as `counts`. Without a main matrix, such as in MuData, conditions are about names and annotations only.
 ///
 /// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
@@ -20,7 +22,8 @@ use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary, coll
 /// let cells = parsed("nnz>=200")?.and(parsed("sum(rows=^MT-)/sum<0.2")?);
 /// let genes = parsed("nnz>=3")?;
 /// let options = ConvertOptions::default();
-/// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], &options, &Context::default())?;
+/// let context = Context::default();
+/// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], None, &options, &context)?;
 /// println!("{} of {} cells", kept.cols.count(), kept.cols.len);
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -28,11 +31,12 @@ use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary, coll
 /// # Errors
 ///
 /// Fails as [`engine::filter`](crate::engine::filter) and [`slice`](fn@crate::slice), if no row or no column meets the
-/// conditions and they do not [allow it](Filter::allow_empty), and if the source is a stream.
+/// conditions and they do not [allow it](Filter::allow_empty), if there is no such layer, and if the source is a stream.
 pub fn filter(
     from: impl Into<Location>,
     to: impl Into<Location>,
     filters: [&Filter; 2],
+    by_layer: Option<&str>,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<(FilterResult, Summary)> {
@@ -47,12 +51,8 @@ pub fn filter(
         Some(source) => collection::target_of(&**source, to, options, context)?.is_some(),
         None => false,
     };
-    // Without measures, a file without a main matrix can be filtered, too.
-    let source = match filters.iter().any(|filter| filter.measures()) {
-        true => dataset.into_matrix(),
-        false => dataset.into_axes(),
-    };
-    let source = source.map_err(|error| error.with_context(&place))?;
+    let source =
+        measured(dataset, filters, by_layer).map_err(|error| error.with_context(&place))?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering reads the source twice, but a stream can be read only once; write it to a file first";
         return Err(Error::unsupported(place, what));
@@ -75,4 +75,65 @@ pub fn filter(
     let summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
     // The size of the source is not the size of the selection.
     Ok((found, summary.bytes_before(None)))
+}
+
+/// Returns the rows and columns that [`filter`] would write.
+///
+/// # Errors
+///
+/// Fails as [`filter`]. It is no error if nothing meets the conditions.
+pub fn filtered(
+    from: impl Into<Location>,
+    filters: [&Filter; 2],
+    by_layer: Option<&str>,
+    open: &OpenOptions,
+    context: &Context,
+) -> Result<FilterResult> {
+    let from = &from.into();
+    let source = measured(open.open(from, context)?, filters, by_layer)
+        .map_err(|error| error.with_context(&from.source_place()))?;
+    found_of(&Observed::new(&*source, "measuring", context.progress()), filters, context)
+}
+
+/// Opens the matrix that is measured. Without measures, a file without a main matrix can be filtered, too.
+fn measured(
+    dataset: Dataset,
+    filters: [&Filter; 2],
+    by_layer: Option<&str>,
+) -> Result<Box<dyn MatrixSource>> {
+    let Some(layer) = by_layer else {
+        return match filters.iter().any(|filter| filter.measures()) {
+            true => dataset.into_matrix(),
+            false => dataset.into_axes(),
+        };
+    };
+    let Dataset::Collection(collection) = dataset else {
+        return Err(Error::argument(
+            "the option by_layer applies to files with layers, such as AnnData",
+        ));
+    };
+    let path = match layer.contains('/') || layer == "X" {
+        true => layer.to_owned(),
+        false => format!("layers/{layer}"),
+    };
+    let members = collection.members()?;
+    if members.iter().all(|member| member.path != path) {
+        let layers = members.iter().filter(|member| member.path.starts_with("layers/"));
+        let layers: Vec<&str> = layers.map(|member| &*member.path).collect();
+        let there = match layers[..] {
+            [] => "there are no layers".to_owned(),
+            _ => format!("layers are {}", layers.join(", ")),
+        };
+        return Err(Error::argument(format!("there is no {path}; {there}")));
+    }
+    let source = collection.open(&path)?;
+    let [found, expected] =
+        [source.header().shape, collection.axes()?.header().shape].map(|shape| shape.to_string());
+    match found == expected {
+        true => Ok(source),
+        false => {
+            let what = format!("{path} has the shape {found}, and the file {expected}");
+            Err(Error::argument(what))
+        }
+    }
 }

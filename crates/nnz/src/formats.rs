@@ -73,7 +73,7 @@ use nnz_storage::InputDirectory;
 
 pub use crate::container_target::has_groups;
 #[cfg(feature = "singlecell")]
-pub(crate) use anndata::full_path;
+pub(crate) use anndata::{components_adder, full_path};
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
@@ -92,6 +92,8 @@ pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
+#[cfg(feature = "singlecell")]
+pub(crate) use tenx::scanpy;
 
 /// The name of the option of sources to leave elements out.
 pub(crate) const DROP: &str = "drop";

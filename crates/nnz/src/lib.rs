@@ -140,7 +140,7 @@ pub use dataset::Dataset;
 pub use diff::{diff, diff_opened};
 #[cfg(feature = "singlecell")]
 pub use edit::{EditOptions, EditSummary, edit};
-pub use filter::filter;
+pub use filter::{filter, filtered};
 pub use location::Location;
 pub use nnz_container::Compression;
 pub use nnz_core::{

@@ -96,13 +96,15 @@ fn slice<'py>(
 /// Writes the rows and columns of a location that meet conditions on rows, columns, cells and features. Returns the
 /// summary, and how many are kept.
 #[pyfunction]
-#[pyo3(signature = (source, target, conditions, allow_empty, given, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
+#[pyo3(signature = (source, target, conditions, allow_empty, by_layer, given, progress=None))]
 fn filter<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
     conditions: select::SelectionArgs<'py>,
     allow_empty: bool,
+    by_layer: Option<String>,
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -112,7 +114,7 @@ fn filter<'py>(
         select::axes(py, conditions, allow_empty, || kinds(py, &from, &reading))?;
     let (found, mut done) =
         task::run(py, progress, crate::options::limits_of(given)?, move |context| {
-            nnz::filter(from, to, [&rows, &cols], &options, context)
+            nnz::filter(from, to, [&rows, &cols], by_layer.as_deref(), &options, context)
         })?;
     done.notes.splice(0..0, found.notes);
     summary::of_conversion(py, &done)

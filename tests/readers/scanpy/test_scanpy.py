@@ -65,9 +65,23 @@ def test_files_of_scanpy_are_converted_to_10x(nnz, tmp_path):
     np.testing.assert_array_equal(again.X.toarray(), adata.X.toarray())
 
 
+@pytest.mark.parametrize("source", [*(TENX / f"{name}.h5" for name in SOURCES), FOLDER])
+def test_10x_becomes_the_anndata_of_scanpy(nnz, tmp_path, source):
+    reader = sc.read_10x_mtx if source.is_dir() else sc.read_10x_h5
+    expected = quiet(reader, source, gex_only=False)
+    expected.var_names_make_unique()
+    found = quiet(sc.read_h5ad, nnz.convert(source, tmp_path / "a.h5ad"))
+    assert type(found.X) is type(expected.X) and found.X.dtype == expected.X.dtype
+    np.testing.assert_array_equal(found.X.toarray(), expected.X.toarray())
+    for ours, theirs in [(found.obs, expected.obs), (found.var, expected.var)]:
+        assert ours.index.tolist() == theirs.index.tolist()
+        assert set(theirs.columns) <= set(ours.columns)
+        for column in theirs.columns:
+            assert ours[column].tolist() == theirs[column].tolist(), column
+
+
 def test_the_usual_steps_run_on_converted_files(nnz, tmp_path):
-    options = ["--type", "float", "--row-names", "name", "--make-unique"]
-    written = nnz.convert(FOLDER, tmp_path / "a.h5ad", *options)
+    written = nnz.convert(FOLDER, tmp_path / "a.h5ad")
     adata = quiet(sc.read_h5ad, written)
     expected = quiet(sc.read_10x_mtx, FOLDER, cache=False)
     expected.var_names_make_unique()
@@ -86,6 +100,15 @@ def test_the_usual_steps_run_on_converted_files(nnz, tmp_path):
     again = quiet(sc.read_h5ad, tmp_path / "c.h5ad")
     np.testing.assert_array_equal(again.obsm["X_pca"], adata.obsm["X_pca"])
     assert "hvg" in again.uns and "pca" in again.uns
+
+
+def test_logarithms_of_scanpy_are_not_taken_for_counts(nnz, tmp_path):
+    adata = quiet(sc.read_10x_mtx, FOLDER, cache=False)
+    adata.var_names_make_unique()
+    sc.pp.log1p(adata)
+    adata.write_h5ad(tmp_path / "a.h5ad")
+    done = nnz.run("normalize", tmp_path / "a.h5ad", tmp_path / "b.h5ad", "--target-sum", "1e4")
+    assert b"values are not counts: uns/log1p states that they are logarithms" in done.stderr
 
 
 @pytest.mark.parametrize("shape", [(5, 4, 3), (7, 1, 2, 3)])

@@ -61,7 +61,7 @@ pub(crate) fn by_axis<T>(
 }
 
 /// Parses a selection; the name of its file need not be UTF-8.
-fn selection() -> impl TypedValueParser<Value = SelectionArg> {
+pub(crate) fn selection() -> impl TypedValueParser<Value = SelectionArg> {
     OsStringValueParser::new().try_map(|text| selected(&text))
 }
 

@@ -49,7 +49,8 @@ pub(crate) struct Writing {
 
     /// Compression of HDF5, NetCDF-4, Zarr, .npz and .rds: none, gzip:N (1 to 9), zstd:N (1 to 22; HDF5,
     /// NetCDF-4 and Zarr only) or blosc (the same); for Zarr also pcodec:N (0 to 12) and, after gzip:N and zstd:N,
-    /// +delta, +shuffle or both, such as zstd:9+delta+shuffle [default: none; .rds gzip:6; 10x gzip:1]
+    /// +delta, +shuffle or both, such as zstd:9+delta+shuffle [default: none; .rds gzip:6; 10x gzip:1; of whole AnnData
+    /// and Loom files, arrays that SRC compresses: HDF5 gzip:4, Zarr zstd:3]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 

@@ -1,7 +1,7 @@
 //! `nnz annotations`.
 
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as Group;
 use nnz::annotations::{AnnotationText, separator_of, write_annotations, write_bed};
@@ -75,12 +75,8 @@ impl Run for Annotations {
             })?;
             return Ok(Outcome::Good);
         };
-        if target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
-            let what = "annotations are written uncompressed; expected .csv, .tsv or .txt";
-            return Err(Error::argument(format!("{}: {what}", Place::path(target))));
-        }
         let bed = target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bed"));
-        let separator = if bed { b'\t' } else { separator_of(target)? };
+        let separator = if bed { b'\t' } else { written_separator(target)? };
         let options = context.output(self.force, true);
         let mut out = Recording::new(BufWriter::new(StagedFile::create(target, &options)?));
         let written = match bed {
@@ -92,4 +88,13 @@ impl Run for Annotations {
         staged.map_err(|error| Error::io(target, error.into_error()))?.commit()?;
         Ok(Outcome::Good)
     }
+}
+
+/// Returns the separator of a table that is written.
+pub(super) fn written_separator(path: &Path) -> Result<u8, Error> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+        let what = "annotations are written uncompressed; expected .csv, .tsv or .txt";
+        return Err(Error::argument(format!("{}: {what}", Place::path(path))));
+    }
+    separator_of(path)
 }

@@ -9,6 +9,8 @@ use super::write::{self, counted, heading};
 use super::written::Written;
 use crate::Outcome;
 use crate::args::reading::SourceFormat;
+use crate::args::selecting::{FEATURES, selection};
+use crate::args::values::SelectionArg;
 use crate::args::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
 use crate::output::{bytes, print_message};
 
@@ -97,21 +99,27 @@ pub(crate) struct Aggregate {
 ///
 /// Features are centred. OUT.npz has the arrays scores (a row for each cell), loadings (a row for each
 /// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad has obsm/X_pca,
-/// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
+/// varm/PCs, uns/pca, names and annotations, but no X; with --into, they are added to an AnnData file. Components are approximated by a few passes over the entries
 /// (a randomized block Krylov method); the result depends on --seed only.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   nnz pca pbmc.bpcells pca.h5ad --target-sum 1e4 --log1p
-  nnz pca normalized.h5ad pca.npz --components 20")]
+  nnz pca normalized.h5ad pca.npz --components 20
+  nnz pca study.h5ad --into study.h5ad --target-sum 1e4 --log1p --features highly_variable=True")]
 pub(crate) struct PrincipalComponents {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// File to write: .npz, .h5ad or .zarr
-    #[arg(value_name = "OUT", value_parser = location())]
-    pub(crate) target: Location,
+    #[arg(value_name = "OUT", value_parser = location(), required_unless_present = "into", conflicts_with = "into")]
+    pub(crate) target: Option<Location>,
+
+    /// Add the components to an AnnData file with the same cells, such as SRC. Existing ones are only replaced with
+    /// --force
+    #[arg(long, value_name = "FILE", value_parser = location())]
+    pub(crate) into: Option<Location>,
 
     /// Number of components
     #[arg(long, value_name = "N", default_value = "50", value_parser = positive)]
@@ -124,6 +132,10 @@ pub(crate) struct PrincipalComponents {
     /// First replace each value x by ln(1 + x), after scaling
     #[arg(long)]
     pub(crate) log1p: bool,
+
+    /// Only these features, as in nnz slice, such as highly_variable=True; sums of cells are those of all features
+    #[arg(long, aliases = FEATURES, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
+    pub(crate) features: Vec<SelectionArg>,
 
     /// Number of iterations; more make the last components more precise
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive)]
@@ -275,7 +287,10 @@ impl Run for Aggregate {
 impl Run for PrincipalComponents {
     /// Writes principal components.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        self.written.check(&self.target)?;
+        let Some(target) = self.target.as_ref().or(self.into.as_ref()) else {
+            return Err(Error::argument("no file to write is given"));
+        };
+        self.written.check(target)?;
         let memory = context.memory();
         let [row_labels, col_labels] = self.labelling.labels(memory)?;
         let convert = ConvertOptions::default()
@@ -286,13 +301,17 @@ impl Run for PrincipalComponents {
             .col_labels(col_labels);
         let convert = self.reading.of_conversion(convert);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
-        let how = normalization(self.target_sum, self.log1p).axis(axis);
+        let features = SelectionArg::all(&self.features, false)?;
+        let how = normalization(self.target_sum, self.log1p).axis(axis).features(features);
         let options = PcaOptions::default()
             .components(self.components)
             .iterations(self.iterations)
             .seed(self.seed);
-        let (source, target) = (&self.source, &self.target);
-        let done = nnz::compute::pca(source, target, &how, &options, &convert, context)?;
+        let source = &self.source;
+        let done = match &self.into {
+            None => nnz::compute::pca(source, target, &how, &options, &convert, context)?,
+            Some(file) => nnz::compute::pca_into(source, file, &how, &options, &convert, context)?,
+        };
         if self.written.is_json() {
             Written::print_components((source, target), &done)?;
             return Ok(Outcome::Good);
@@ -313,6 +332,16 @@ impl Run for PrincipalComponents {
         print_message(&format!("  {}, {:.2} s", bytes(done.bytes), done.seconds));
         Ok(Outcome::Good)
     }
+}
+
+/// Returns the axis of the cells: that which is given, or that of the matrix.
+pub(super) fn cells_axis(
+    cells: &Cells,
+    place: &Location,
+    source: &dyn MatrixSource,
+) -> Result<Axis, Error> {
+    let given = cells.axis.map(|axis| axis.axis(place, || Ok(source.header().clone())));
+    Ok(given.transpose()?.unwrap_or_else(|| nnz::engine::compute::cell_axis(source.header())))
 }
 
 /// Returns the axis of the cells, if it is given.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as Group;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use nnz::engine::{Filter as Conditions, FilterResult, FilteredAxis, Observed, filter as found_of};
+use nnz::engine::{Filter as Conditions, FilterResult, FilteredAxis};
 use nnz::{Axis, Context, Error, Header, Location};
 
 use super::Run;
@@ -32,7 +32,7 @@ use crate::output::{failed, print_message, with_stdout};
 Examples:
   nnz filter pbmc.bpcells kept.bpcells --cols \"nnz>=200\" --rows \"nnz>=3\"
   nnz filter study.h5ad kept.h5ad --cells \"sum(features=^MT-)/sum<0.2\" --cells \"batch=A\"
-  nnz filter study.h5ad --dry-run --cells \"sum<=50000\"")]
+  nnz filter study.h5ad --dry-run --cells \"sum<=50000\" --by-layer counts")]
 pub(crate) struct Filter {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -44,6 +44,10 @@ pub(crate) struct Filter {
 
     #[command(flatten)]
     pub(crate) filtering: Filtering,
+
+    /// Measure a layer, such as counts, and not the main matrix; everything else in the file is filtered, too
+    #[arg(long, value_name = "LAYER")]
+    pub(crate) by_layer: Option<String>,
 
     /// Only print how many rows and columns would be kept
     #[arg(long, conflicts_with = "json")]
@@ -152,17 +156,13 @@ impl Run for Filter {
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let header = || write::header_of(&self.source, &self.reading, context);
         let [rows, cols] = self.filtering.of_axes(&self.source, header)?;
+        let by_layer = self.by_layer.as_deref();
         let target = match &self.target {
             Some(target) if !self.dry_run => target,
             _ => {
                 let open = self.reading.set();
-                let opened = open.open(&self.source, context)?;
-                let matrix = match rows.measures() || cols.measures() {
-                    true => opened.into_matrix()?,
-                    false => opened.into_axes()?,
-                };
-                let observed = Observed::new(&*matrix, "measuring", context.progress());
-                let found = found_of(&observed, [&rows, &cols], context)?;
+                let source = self.source.clone();
+                let found = nnz::filtered(source, [&rows, &cols], by_layer, &open, context)?;
                 print_notes(&found, quiet);
                 let empty =
                     [&found.rows, &found.cols].into_iter().filter_map(|kept| kept.check().err());
@@ -180,9 +180,9 @@ impl Run for Filter {
                 return Ok(Outcome::Good);
             }
         };
-        let (found, summary) =
-            nnz::filter(self.source.clone(), target.clone(), [&rows, &cols], &options, context)?;
         let places = (std::slice::from_ref(&self.source), target);
+        let (from, to) = (self.source.clone(), target.clone());
+        let (found, summary) = nnz::filter(from, to, [&rows, &cols], by_layer, &options, context)?;
         print_notes(&found, quiet || self.written.is_json());
         self.written.print(quiet, places, &summary, Some(&found))?;
         if !quiet && !self.written.is_json() {

@@ -7,7 +7,7 @@ use std::io::Write;
 use clap::Args as Group;
 use nnz::{
     Context, Dataset, Error, Header, Location, MatrixSource, Order,
-    matrix::{About, Storage},
+    matrix::{About, Storage, Structure},
     tensor::TensorFile,
     text::escaped,
 };
@@ -56,8 +56,10 @@ struct Report {
     shape: Option<Vec<u64>>,
     rows: u64,
     cols: u64,
-    /// The number of stored entries.
+    /// The number of entries, unless only a triangle is stored.
     nnz: Option<u64>,
+    /// The number of entries in the file.
+    stored: Option<u64>,
     /// `row`, `col`, or null if the format has none.
     order: Option<String>,
     value_type: String,
@@ -235,7 +237,8 @@ fn describe(header: &Header, about: About) -> Report {
         shape: None,
         rows: header.shape.rows,
         cols: header.shape.cols,
-        nnz: header.nnz,
+        nnz: header.nnz.filter(|_| header.structure == Structure::General),
+        stored: header.nnz,
         order: header.ordered.then(|| header.order.to_string()),
         value_type: header.value_type.to_string(),
         iso: header.iso,
@@ -294,7 +297,10 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
             line("cols", format!("{}{}", report.cols, axes(&report.col_axis)))?;
         }
     }
-    line("nnz", report.nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?;
+    match (report.nnz, report.stored) {
+        (None, Some(stored)) => line("stored", format!("{stored} (one triangle)"))?,
+        (nnz, _) => line("nnz", nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?,
+    }
     if report.shape.is_none() {
         line("order", report.order.clone().unwrap_or_else(|| "none".to_owned()))?;
     }

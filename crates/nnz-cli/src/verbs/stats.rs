@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use clap::{Args as Group, ValueEnum};
+use nnz::compute::TargetSum;
 use nnz::{
-    Axis, Context, Error, Location, MatrixSource, StatsOptions,
+    Axis, Context, ConvertOptions, Error, Location, MatrixSource, StatsOptions,
     engine::{Measures, Moments, Number, Observed, Slice, Spread, Total},
 };
 use serde::Serialize;
 
 use super::Run;
+use super::compute::normalization;
 use crate::Outcome;
 use crate::args::{AxisArg, Memory, Selecting, Threads, location, reading};
 use crate::output::{failed, print_json, with_stdout};
@@ -27,7 +29,8 @@ Examples:
   nnz stats pbmc.bpcells
   nnz stats pbmc.bpcells --axis rows > genes.tsv
   nnz stats pbmc.bpcells --axis rows --cols @tumor.txt > genes.tsv
-  nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv")]
+  nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv
+  nnz stats pbmc.bpcells --axis features --target-sum 1e4 --log1p > variances.tsv")]
 pub(crate) struct Stats {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -43,6 +46,14 @@ pub(crate) struct Stats {
     /// Measures to compute; fewer are faster, because unused data is not decoded
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
+
+    /// First scale each cell to this sum: a number, or median [default: values as they are]
+    #[arg(long, value_name = "SUM")]
+    pub(crate) target_sum: Option<TargetSum>,
+
+    /// First replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
 
     /// Print comma-separated values, for one axis at most
     #[arg(long, conflicts_with = "json")]
@@ -157,6 +168,8 @@ impl Run for Stats {
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         let dataset = self.reading.set().open(&self.source, context)?;
         let opened = dataset.into_matrix()?;
+        let how = normalization(self.target_sum, self.log1p);
+        let opened = how.apply(opened, &ConvertOptions::default(), context)?;
         let header = || Ok(opened.header().clone());
         let axes = self
             .axis

@@ -39,7 +39,7 @@ fn cells_have_the_same_sum_after_normalization() {
     let h5ad = scratch.path().join("n.h5ad");
     run(&["-q", "normalize", source, text(&h5ad), "--target-sum", "8"]).good();
     assert_eq!(run(&["cat", text(&h5ad), "--rows", "2"]).good(), "2\t0\t8.0\n");
-    assert_eq!(run(&["names", text(&h5ad), "cols"]).good(), "g1\ng2\ng3\n");
+    assert_eq!(run(&["names", text(&h5ad), "cols"]).good(), "CD3E\nCD8A\nMS4A1\n");
 }
 
 #[test]
@@ -234,4 +234,192 @@ fn a_dense_embedding_stays_dense_in_another_file() {
         run(&["-q", "convert", &sparse, &other, "--to", "anndata"]).good();
         assert!(run(&["info", &other]).good().contains("sparse"), "{study}");
     }
+}
+
+#[test]
+fn components_are_added_to_a_study() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let how = ["--components", "2", "--log1p"];
+    for study in ["c.h5ad", "c.zarr"] {
+        let (study, components) = (at(study), at("p.h5ad"));
+        run(&["-q", "convert", text(&source), &study, "--to", "anndata"]).good();
+        let matrix = run(&["cat", &format!("{study}::X"), "--names"]).good();
+        run(&[&["-q", "pca", &study, &components, "--force"][..], &how].concat()).good();
+        let done = run(&[&["pca", &study, "--into", &study][..], &how].concat());
+        assert!(done.code == Some(0) && done.err.contains("2 components with"), "{done:?}");
+        for array in ["obsm/X_pca", "varm/PCs"] {
+            let [ours, theirs] = [&study, &components].map(|path| format!("{path}::{array}"));
+            assert_eq!(run(&["diff", &ours, &theirs]).good(), "");
+        }
+        assert!(run(&["info", &study]).good().contains("uns/pca"));
+        assert_eq!(run(&["cat", &format!("{study}::X"), "--names"]).good(), matrix);
+        assert_eq!(run(&["validate", &study]).good(), "");
+        // They are only replaced if that is wanted, and only by those of the same cells.
+        let again = run(&[&["pca", &study, "--into", &study][..], &how].concat()).refused();
+        assert!(again.contains("obsm/X_pca: already exists; --force replaces it"), "{again}");
+        run(&[&["-q", "pca", &study, "--into", &study, "--force"][..], &how].concat()).good();
+        let (part, other) = (at("part.bpcells"), at("other.bpcells"));
+        run(&["-q", "slice", &study, &part, "--cells", ":3", "--force"]).good();
+        let into = ["--into", &*study, "--force", "--components", "1"];
+        let found = run(&[&["pca", &part][..], &into].concat()).refused();
+        assert!(found.contains("the source has 3 cells, and the file 4"), "{found}");
+        run(&["-q", "slice", &study, &other, "--cells", "TTT,AAA,CCC,GGG", "--force"]).good();
+        let found = run(&[&["pca", &other][..], &into].concat()).refused();
+        assert!(found.contains("cell 0 of the source is \"TTT\""), "{found}");
+        assert_eq!(
+            run(&["diff", &format!("{study}::obsm/X_pca"), &format!("{components}::obsm/X_pca")])
+                .good(),
+            ""
+        );
+    }
+}
+
+/// As `add_to` of the Python package, and scanpy.
+#[test]
+fn loadings_of_features_that_were_left_out_are_zero() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (study, genes) = (at("study.h5ad"), at("genes.h5ad"));
+    run(&["-q", "convert", text(&source), &study]).good();
+    run(&["-q", "slice", &study, &genes, "--features", "MS4A1,CD3E"]).good();
+    run(&["-q", "pca", &genes, "--into", &study, "--components", "1"]).good();
+    let loadings = run(&["cat", &format!("{study}::varm/PCs"), "--names"]).good();
+    let of = |gene: &str| {
+        let line = loadings.lines().find(|line| line.starts_with(gene));
+        line.and_then(|line| line.rsplit('\t').next())
+            .map_or(0.0, |value| value.parse::<f64>().unwrap())
+    };
+    assert!(of("CD8A") == 0.0 && of("MS4A1") != 0.0 && of("CD3E") != 0.0, "{loadings}");
+    let other = at("other.h5ad");
+    run(&["-q", "slice", &study, &other, "--features", "CD8A"]).good();
+    let found = run(&["pca", &genes, "--into", &other, "--components", "1", "--force"]).refused();
+    assert!(found.contains("does not have the feature \"MS4A1\""), "{found}");
+}
+
+#[test]
+fn a_matrix_is_written_with_all_elements_if_that_is_wanted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    for name in ["d.h5ad", "d.zarr"] {
+        let (dense, sparse) = (at(name), at(&format!("s{name}")));
+        run(&["-q", "convert", text(&source), &dense, "--to", "anndata", "--dense"]).good();
+        run(&["-q", "convert", text(&source), &sparse, "--to", "anndata"]).good();
+        assert!(run(&["info", &dense]).good().contains("dense matrix"), "{name}");
+        assert_eq!(run(&["diff", &format!("{dense}::X"), &format!("{sparse}::X")]).good(), "");
+        let layer = format!("{sparse}::layers/dense");
+        run(&["-q", "convert", &format!("{sparse}::X"), &layer, "--to", "anndata", "--dense"])
+            .good();
+        assert!(run(&["info", &layer]).good().contains("dense matrix"), "{name}");
+        assert_eq!(run(&["validate", &sparse]).good(), "");
+    }
+    let found = run(&["convert", &at("sd.h5ad"), &at("x.h5ad"), "--dense"]).err;
+    assert!(found.contains("--dense applies to one matrix, such as PATH::X"), "{found}");
+}
+
+#[test]
+fn components_are_those_of_selected_features() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (study, ours, part) = (at("study.h5ad"), at("ours.npz"), at("part.bpcells"));
+    run(&["-q", "convert", text(&source), &study]).good();
+    // Sums of cells are those of all genes.
+    let how = ["--target-sum", "10", "--log1p"];
+    run(&[&["-q", "normalize", &study, &at("n.bpcells")][..], &how].concat()).good();
+    run(&["-q", "slice", &at("n.bpcells"), &part, "--features", "CD3E,MS4A1"]).good();
+    let features = ["--features", "CD3E,MS4A1", "--components", "1"];
+    run(&[&["-q", "pca", &study, &ours][..], &how, &features].concat()).good();
+    run(&["-q", "pca", &part, &at("theirs.npz"), "--components", "1"]).good();
+    assert_eq!(fs::read(&ours).unwrap(), fs::read(at("theirs.npz")).unwrap());
+    // A column of annotations is no name.
+    let wrong = ["pca", &study, &ours, "--force", "--components", "1", "--features", "gene_ids"];
+    let found = run(&wrong).refused();
+    assert!(found.contains("; gene_ids=VALUE selects columns by this annotation"), "{found}");
+}
+
+#[test]
+fn statistics_of_normalized_values_are_those_of_a_normalized_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let normalized = scratch.path().join("n.bpcells");
+    let how = ["--target-sum", "10", "--log1p"];
+    run(&[&["-q", "normalize", text(&source), text(&normalized)][..], &how].concat()).good();
+    for axis in ["features", "cells"] {
+        let of = |path: &std::path::Path| {
+            ["stats".to_owned(), text(path).to_owned(), "--axis".to_owned(), axis.to_owned()]
+        };
+        let ours = [&of(&source)[..], &how.map(str::to_owned)].concat();
+        assert_eq!(run(&ours).good(), run(&of(&normalized)).good());
+    }
+}
+
+#[test]
+fn quality_metrics_are_written_and_added_to_a_study() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (cells, features, study) = (at("cells.csv"), at("genes.csv"), at("study.h5ad"));
+    let sets = ["--set", "cd=^CD", "--percent-top", "1"];
+    let tables = [&cells, "--features-table", &features];
+    let done = run(&[&["qc", text(&source)][..], &tables, &sets].concat());
+    assert!(done.code == Some(0) && done.err.contains("rows matched \"^CD\""), "{done:?}");
+    let rows = fs::read_to_string(&cells).unwrap();
+    let header = "name,n_genes_by_counts,log1p_n_genes_by_counts,total_counts,log1p_total_counts,\
+                  pct_counts_in_top_1_genes,total_counts_cd,log1p_total_counts_cd,pct_counts_cd";
+    assert_eq!(rows.lines().next(), Some(header));
+    let of = |row: usize, column: usize| -> f64 {
+        rows.lines().nth(row).unwrap().split(',').nth(column).unwrap().parse().unwrap()
+    };
+    assert_eq!([of(1, 1), of(1, 3), of(1, 5), of(1, 6), of(1, 8)], [2.0, 4.0, 75.0, 1.0, 25.0]);
+    assert!(of(2, 5).is_nan() && of(2, 1) == 0.0);
+    let genes = fs::read_to_string(&features).unwrap();
+    assert!(
+        genes.starts_with("name,cd,n_cells_by_counts,mean_counts,log1p_mean_counts,pct_dropout")
+    );
+    assert!(genes.contains("\ng1,true,2,"), "{genes}");
+    // Existing files are not replaced.
+    let again = run(&[&["-q", "qc", text(&source)][..], &tables, &sets].concat()).refused();
+    assert!(again.contains("already exists"), "{again}");
+    // The same columns in a file.
+    run(&["-q", "convert", text(&source), &study]).good();
+    run(&[&["-q", "qc", &study, "--into", &study][..], &sets].concat()).good();
+    let added = run(&["annotations", &study, "cells"]).good();
+    assert_eq!(added.replace('\t', ","), rows);
+    assert!(run(&["annotations", &study, "features"]).good().contains("n_cells_by_counts"));
+    let again = run(&[&["qc", &study, "--into", &study][..], &sets].concat()).refused();
+    assert!(again.contains("total_counts") || again.contains("n_genes_by_counts"), "{again}");
+    // A column of booleans is a set.
+    let by_column = run(&["-q", "qc", &study, "--qc-vars", "cd", "--percent-top", "1"]).good();
+    assert_eq!(by_column.replace('\t', ","), rows);
+    assert!(run(&["qc", &study, "--set", "^MT-"]).err.contains("expected NAME=REGEX"));
+    assert!(run(&["qc", &study, "--percent-top", "9"]).err.contains("from 1 to 3"));
+}
+
+#[test]
+fn highly_variable_features_are_written_and_select_components() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (study, genes) = (at("study.h5ad"), at("genes.tsv"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pbmc_10x_v3_mtx");
+    run(&["-q", "convert", source, &study]).good();
+    let how = ["--target-sum", "1e4", "--log1p"];
+    let top = ["--top", "50"];
+    run(&[&["hvg", &study, &genes][..], &how, &top].concat()).good();
+    let table = fs::read_to_string(&genes).unwrap();
+    assert!(table.starts_with("name\tmeans\tdispersions\tdispersions_norm\thighly_variable\n"));
+    assert_eq!(table.lines().filter(|line| line.ends_with("\ttrue")).count(), 50);
+    run(&[&["hvg", &study, "--into", &study][..], &how, &top].concat()).good();
+    let chosen = ["--features", "highly_variable=True", "--components", "5"];
+    let done = run(&[&["pca", &study, "--into", &study][..], &how, &chosen].concat());
+    assert!(done.code == Some(0) && done.err.contains("50 features"), "{done:?}");
+    assert!(run(&["info", &study]).good().contains("varm/PCs"));
+    // Batches need labels of all cells.
+    let found = run(&["hvg", &study, "--batch", "sample"]).refused();
+    assert!(found.contains("no annotation"), "{found}");
+    let found = run(&["hvg", &study, "--top", "5", "--min-mean", "1"]);
+    assert_eq!(found.code, Some(2), "{found:?}");
 }

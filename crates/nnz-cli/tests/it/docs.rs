@@ -35,7 +35,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 28] = [
+const BEFORE: [(&str, &str); 30] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -54,7 +54,8 @@ const BEFORE: [(&str, &str); 28] = [
          nnz convert -q many.mtx pbmc.bpcells
          sed -i s/CD8A/MT-CO1/ filtered_feature_bc_matrix/features.tsv
          printf 'cell,batch\\nAAAC-1,B\\nAAAT-1,A\\n' > batches.csv
-         nnz convert -q --force filtered_feature_bc_matrix study.h5ad --col-annotations batches.csv",
+         nnz convert -q --force filtered_feature_bc_matrix study.h5ad --col-annotations batches.csv
+         nnz convert -q filtered_feature_bc_matrix study.h5ad::layers/counts --to anndata",
     ),
     (
         "sample",
@@ -79,7 +80,20 @@ const BEFORE: [(&str, &str); 28] = [
     (
         "pca",
         "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
-         nnz normalize -q pbmc.bpcells normalized.h5ad",
+         nnz normalize -q pbmc.bpcells normalized.h5ad
+         nnz convert -q pbmc.bpcells study.h5ad --force
+         nnz hvg study.h5ad --into study.h5ad --target-sum 1e4 --log1p --top 100",
+    ),
+    (
+        "qc",
+        "sed -i 's/CD8A/MT-CO1/;s/MS4A1/RPS4X/' filtered_feature_bc_matrix/features.tsv
+         nnz convert -q filtered_feature_bc_matrix pbmc.bpcells --row-names name
+         nnz convert -q --force filtered_feature_bc_matrix study.h5ad",
+    ),
+    (
+        "hvg",
+        "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
+         nnz convert -q pbmc.bpcells counts.h5ad",
     ),
     (
         "edit",

@@ -70,6 +70,33 @@ fn whole_anndata_files_are_filtered() {
     run(&["diff", target, text(&sliced)]).good();
 }
 
+/// After `log1p`, sums of counts are those of a layer.
+#[test]
+fn a_whole_file_is_filtered_by_a_layer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (plain, study, kept) = (at("plain.h5ad"), at("study.h5ad"), at("kept.h5ad"));
+    run(&["-q", "convert", text(&source), &plain]).good();
+    run(&["-q", "normalize", &plain, &study, "--target-sum", "1", "--log1p"]).good();
+    run(&["-q", "convert", &plain, &format!("{study}::layers/counts"), "--to", "anndata"]).good();
+    let condition = ["--cells", "sum>=5"];
+    let dry = |more: &[&str]| {
+        run(&[&["filter", &study, "--dry-run"][..], &condition, more].concat()).good()
+    };
+    assert!(dry(&["--allow-empty"]).starts_with("0 of 4 rows kept"));
+    assert!(dry(&["--by-layer", "counts"]).starts_with("1 of 4 rows kept"));
+    let by = [&condition[..], &["--by-layer", "layers/counts"]].concat();
+    run(&[&["-q", "filter", &study, &kept][..], &by].concat()).good();
+    assert_eq!(run(&["names", &kept, "cells"]).good(), "TTT\n");
+    assert!(run(&["info", &kept]).good().contains("layers/counts"));
+    let missing = ["filter", &study, &kept, "--force", "--cells", "sum>=5", "--by-layer", "raw"];
+    assert!(run(&missing).refused().contains("layers/raw"));
+    let folder =
+        ["filter", text(&source), &kept, "--force", "--by-layer", "counts", "--cells", "sum>=5"];
+    assert!(run(&folder).refused().contains("--by-layer applies to files with layers"));
+}
+
 #[test]
 fn what_cannot_be_filtered_is_refused_before_anything_is_read() {
     let scratch = tempfile::tempdir().unwrap();

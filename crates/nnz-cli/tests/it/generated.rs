@@ -132,7 +132,8 @@ fn shared_options_have_the_same_help() {
             }
             // Man pages, tables, components and the files of `split` are not groups.
             if option == "force"
-                && ["man", "annotations", "pca", "plot", "report", "split"].contains(&&*verb)
+                && ["man", "annotations", "hvg", "pca", "plot", "qc", "report", "split"]
+                    .contains(&&*verb)
             {
                 continue;
             }

@@ -208,7 +208,7 @@ mod bpcells {
             };
             assert_eq!(info["value_type"], value_type);
             if artifact["kind"] == "matrix" {
-                assert_eq!(info["nnz"], artifact["nnz"], "{path}");
+                assert_eq!(info["stored"], artifact["nnz"], "{path}");
                 assert_eq!(info["order"], artifact["storage_order"], "{path}");
             }
             let files = nnz_testing::command::content(Path::new(&path));

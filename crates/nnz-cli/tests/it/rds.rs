@@ -59,7 +59,7 @@ mod bpcells {
             let (json, expected) = (info(&object), info(directory));
             assert_eq!(json["format"], "BPCells matrix");
             assert_eq!(json["container"], "R object");
-            for key in ["rows", "cols", "nnz", "order", "row_axis", "structure"] {
+            for key in ["rows", "cols", "nnz", "stored", "order", "row_axis", "structure"] {
                 assert_eq!(json[key], expected[key], "{object}: {key}");
             }
             if !as_float {
@@ -224,7 +224,7 @@ mod matrices {
             let json = info(&path);
             assert_eq!(json["format"], "R matrix");
             assert_eq!((&json["rows"], &json["cols"]), (&30.into(), &20.into()));
-            assert_eq!((&json["order"], &json["nnz"]), (&order, &stored.into()), "{name}");
+            assert_eq!((&json["order"], &json["stored"]), (&order, &stored.into()), "{name}");
             assert_eq!(json["value_type"], "float64");
         }
         assert_eq!(info(&first)["variant"], "dgCMatrix");
@@ -372,4 +372,31 @@ mod matrices {
         }
         assert_eq!(names_in(dir.path()), ["many.mtx"]);
     }
+}
+
+/// In R, cells are columns, whichever class a matrix has.
+#[test]
+fn matrices_of_cells_have_the_same_orientation_in_all_classes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let study = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let study = format!("{}::X", text(&study));
+    let (object, matrix, back) = (at("object.rds"), at("matrix.rds"), at("back.h5ad"));
+    let written = run(&["convert", &study, &object]);
+    assert!(written.err.contains("as an object of BPCells"), "{written:?}");
+    assert!(written.err.contains("; --to dgCMatrix writes"), "{written:?}");
+    let written = run(&["convert", &study, &matrix, "--to", "dgCMatrix"]);
+    assert!(written.code == Some(0) && !written.err.contains("BPCells"), "{written:?}");
+    let [object, stated] = [&object, &matrix].map(|path| info(path));
+    for key in ["rows", "cols"] {
+        assert_eq!(object[key], stated[key]);
+    }
+    assert_eq!(object["col_axis"], "cells");
+    // Its rows are features in a format that states the axes, unless that is said.
+    let done = run(&["convert", &matrix, &back]);
+    assert!(done.err.contains("as usual in R, and transposed; --cell-axis rows"), "{done:?}");
+    let rows = |path: &str| run(&["names", path, "rows"]).good();
+    assert_eq!(rows(&back), rows(&study));
+    run(&["-q", "convert", &matrix, &back, "--force", "--cell-axis", "rows"]).good();
+    assert_eq!(rows(&back), rows(&matrix));
 }

@@ -462,9 +462,9 @@ fn rows_are_selected_by_conditions_and_cells_on_either_axis() {
     run(&[&["-q", "slice", text(&source), text(&target)], &cells[..]].concat()).good();
     assert_eq!(run(&["names", "-q", text(&target), "rows"]).good(), "TTT\nAAA\n");
     assert_eq!(run(&["names", "-q", text(&target), "cells"]).good(), "TTT\nAAA\n");
-    assert_eq!(run(&["names", "-q", text(&target), "features"]).good(), "ENSG1\nENSG2\n");
+    assert_eq!(run(&["names", "-q", text(&target), "features"]).good(), "CD3E\nPTPRC\n");
     let cat = run(&["cat", text(&target), "--names", "--cells", "AAA"]).good();
-    assert_eq!(cat, "AAA\tENSG1\t1\n");
+    assert_eq!(cat, "AAA\tCD3E\t1.0\n");
 
     let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
     let values = "values are \"Gene Expression\", \"Antibody";

@@ -200,4 +200,10 @@ fn features_and_cells_have_the_names_of_genomics_and_anndata() {
         run(&["stats", source, "--by", "obs"]).code,
         run(&["stats", source, "--by", "cells"]).code
     );
+    // Where nothing is selected, the tip is not about another option.
+    for option in ["--genes", "--cells", "--obs", "--rows"] {
+        let found = run(&["convert", source, target, option, "A"]);
+        assert!(found.err.contains("nnz slice writes selected rows"), "{found:?}");
+        assert!(found.code == Some(2) && !found.err.contains("similar"), "{found:?}");
+    }
 }

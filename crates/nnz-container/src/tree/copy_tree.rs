@@ -19,7 +19,7 @@ pub use report::{Change, ChangeKind, CopyReport};
 const MAX_GROUPS: u64 = 1 << 16;
 const MAX_DEPTH: usize = 64;
 
-/// Called with the number of bytes read since the previous call. An error cancels the copy.
+/// Called with the number of elements copied since the previous call. An error cancels the copy.
 pub type OnProgress<'a> = dyn Fn(u64) -> Result<()> + 'a;
 
 /// Options for copying.
@@ -63,7 +63,7 @@ impl<'a> CopyOptions<'a> {
         Self { compression: Some(compression), ..self }
     }
 
-    /// Sets a function to call when elements are read.
+    /// Sets a function to call when elements are copied.
     #[must_use]
     pub fn progress(self, progress: &'a OnProgress<'a>) -> Self {
         Self { progress: Some(progress), ..self }

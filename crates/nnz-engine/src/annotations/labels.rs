@@ -24,6 +24,11 @@ pub struct Labels {
     pub table: Option<Arc<AnnotationTable>>,
     /// The column of the annotations to use as names. The previous names become a column.
     pub names_from: Option<String>,
+    /// The name of the column of the previous names. By default `id`, or `name` if the new names are ids.
+    pub previous_names: Option<String>,
+    /// New names of columns of the source, each after the previous one. Columns that do not exist, and names that another
+    /// column has, are ignored.
+    pub renamed: Vec<[String; 2]>,
     /// Whether `-1`, `-2`, ... is appended to repeated names.
     pub make_unique: bool,
     /// Handling of the column of original positions.
@@ -48,6 +53,8 @@ nnz_core::setters! {
         names: Option<Arc<NameList>>,
         table: Option<Arc<AnnotationTable>>,
         names_from: Option<String>,
+        previous_names: Option<String>,
+        renamed: Vec<[String; 2]>,
         make_unique: bool,
         original_positions: OriginalPositions,
     }
@@ -57,10 +64,12 @@ impl Labels {
     /// Returns whether nothing is changed.
     #[must_use]
     pub fn is_default(&self) -> bool {
-        let Self { names, table, names_from, make_unique, original_positions } = self;
+        // The name of a column of previous names changes nothing by itself.
+        let Self { names, table, names_from, renamed, make_unique, original_positions, .. } = self;
         names.is_none()
             && table.is_none()
             && names_from.is_none()
+            && renamed.is_empty()
             && !make_unique
             && *original_positions == OriginalPositions::Unchanged
     }
@@ -181,7 +190,7 @@ fn relabel(
     if let Some(column) = labels.names_from.as_ref().filter(|_| !has_names_already) {
         let taken = columns.take(source, axis, column, memory)?;
         if names.is_some() {
-            columns.keep_names(column);
+            columns.keep_names(column, labels.previous_names.as_deref());
         }
         names = Some(taken);
         changed = true;
@@ -189,10 +198,9 @@ fn relabel(
     if labels.make_unique
         && let Some(all) = &names
     {
-        let (unique, count) = make_unique(all)?;
-        if count > 0 {
-            let what = if count == 1 { "name" } else { "names" };
-            notes.push(format!("appended numbers to {count} repeated {what} of the {axis}"));
+        let [unique, numbered] = make_unique(all)?;
+        if !numbered.is_empty() {
+            notes.push(made_unique(&numbered, axis));
             (names, changed) = (Some(unique), true);
         }
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
@@ -206,12 +214,27 @@ fn relabel(
         );
     }
     columns.set_positions(&labels.original_positions);
+    columns.rename(&labels.renamed);
     let changes = labels.table.is_some()
         || labels.names_from.is_some()
+        || !labels.renamed.is_empty()
         || labels.original_positions != OriginalPositions::Unchanged;
     let columns = changes.then_some(columns);
     let is_named = labels.names_from.is_some();
     Ok(AxisLabels { names: names.filter(|_| changed), columns, is_named })
+}
+
+/// Notes names that were made unique.
+fn made_unique(numbered: &StringList, axis: Axis) -> String {
+    const LISTED: usize = 10;
+    let what = if numbered.len() == 1 { "name" } else { "names" };
+    let some = numbered.iter().take(LISTED).map(String::from_utf8_lossy).collect::<Vec<_>>();
+    let more = if numbered.len() as usize > LISTED { ", ..." } else { "" };
+    format!(
+        "appended numbers to {} repeated {what} of the {axis}: {}{more}",
+        numbered.len(),
+        some.join(", ")
+    )
 }
 
 impl Columns {
@@ -343,16 +366,26 @@ impl Columns {
         Ok(names)
     }
 
-    /// Keeps the previous names as a column `id`, or `name` if the new names are ids.
-    fn keep_names(&mut self, taken: &str) {
+    /// Keeps the previous names as a column of a name, by default `id`, or `name` if the new names are ids.
+    fn keep_names(&mut self, taken: &str, wanted: Option<&str>) {
         let free = |name: &&str| self.infos.iter().all(|column| column.name != *name);
         let lower = taken.to_ascii_lowercase();
         let ids = lower.ends_with("id") || lower.ends_with("ids") || lower == "index";
         let names = if ids { ["name", "names", "old_name"] } else { ["id", "ids", "old_id"] };
-        if let Some(name) = names.into_iter().find(free) {
+        if let Some(name) = wanted.into_iter().chain(names).find(free) {
             let info = ColumnInfo::new(name, ColumnType::String);
             self.infos.insert(0, info);
             self.origins.insert(0, Origin::Names);
+        }
+    }
+
+    fn rename(&mut self, names: &[[String; 2]]) {
+        for [before, after] in names {
+            if self.infos.iter().all(|column| column.name != *after)
+                && let Some(column) = self.infos.iter_mut().find(|column| column.name == *before)
+            {
+                column.name.clone_from(after);
+            }
         }
     }
 

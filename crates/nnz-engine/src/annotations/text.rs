@@ -3,7 +3,9 @@
 use nnz_storage::TaskContext;
 use std::io::Write;
 
-use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
+use nnz_core::{Annotations, Axis, Error, ErrorKind, MatrixSource, Names, Place, Result};
+
+use super::table::AnnotationTable;
 
 /// Options of writing a table as text.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +41,37 @@ pub fn write_annotations(
     out: &mut dyn Write,
     context: &TaskContext,
 ) -> Result<()> {
-    let failed = |error| Error::new(ErrorKind::Io(error), Place::default());
     let names = source.read_names(axis)?;
     let table = source.annotations(axis)?;
     if names.is_none() && table.is_none() {
         let what = format!("the {axis} have no names and no annotations");
         return Err(Error::argument(what));
     }
+    let len = source.header().shape.len(axis);
+    write_rows((names, table.as_deref(), len), options, out, context.memory())
+}
+
+/// Writes a table as [`write_annotations`].
+///
+/// # Errors
+///
+/// Fails if writing fails.
+pub fn write_table(
+    table: &AnnotationTable,
+    options: &AnnotationText,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let names: Names<'_> = table.names().reader();
+    write_rows((Some(names), Some(table), table.len()), options, out, u64::MAX)
+}
+
+fn write_rows(
+    (names, table, len): (Option<Names<'_>>, Option<&dyn Annotations>, u64),
+    options: &AnnotationText,
+    out: &mut dyn Write,
+    memory: u64,
+) -> Result<()> {
+    let failed = |error| Error::new(ErrorKind::Io(error), Place::default());
     let infos = table.as_ref().map_or(&[][..], |table| table.columns());
     let mut line = Vec::new();
     let mut names = names;
@@ -63,14 +89,14 @@ pub fn write_annotations(
     line.push(b'\n');
     out.write_all(&line).map_err(failed)?;
     let mut columns = Vec::with_capacity(infos.len());
-    let each = context.memory() / (infos.len() as u64).max(1);
+    let each = memory / (infos.len() as u64).max(1);
     for number in 0..infos.len() {
         if let Some(table) = &table {
             columns.push(table.read_column(number, each)?);
         }
     }
     let mut text = Vec::new();
-    for row in 0..source.header().shape.len(axis) {
+    for row in 0..len {
         line.clear();
         if let Some(names) = &mut names {
             field(names.next_string()?.unwrap_or_default(), options.separator, &mut line);

@@ -5,6 +5,8 @@ use std::ops::Range;
 use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
 use regex_lite::{Regex, RegexBuilder};
 
+use crate::Selection;
+
 /// A regular expression that is searched in names.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
@@ -60,6 +62,21 @@ impl Pattern {
             .map(|column| format!("{one}s matched {:?} by the annotation {column:?}", self.text()));
         Ok((ranges, note))
     }
+}
+
+/// Selects the rows or columns whose names match a regular expression; if there are none, those for which a text column of the
+/// annotations matches, with a note for the user.
+///
+/// # Errors
+///
+/// Fails if the regular expression is invalid, if nothing matches, and if names or annotations cannot be read.
+pub fn matching(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    text: &str,
+) -> Result<(Selection, Option<String>)> {
+    let (ranges, note) = Pattern::new(text).map_err(Error::argument)?.find(source, axis)?;
+    Ok((Selection::ranges(ranges), note))
 }
 
 /// Finds the names that match, else the texts of annotations; returns their column.

@@ -1,9 +1,11 @@
-//! Writing dense arrays and the tables of their axes as a new AnnData file, without `X`.
+//! Writing dense arrays as a new AnnData file without `X`, or into an existing file.
 
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Annotations, Error, Names, Result, Shape, Values};
+use nnz_core::{Annotations, Error, ErrorKind, Names, Place, Result, Shape, Values};
 
+use super::AnnData;
+use super::element::Element;
 use super::output::{Group, Output};
 use super::sink::{MAPPINGS, start_file, start_mapping};
 
@@ -45,6 +47,62 @@ impl DenseArrays<'_> {
                 "varm" => write_arrays(&mut output, group, shape.cols, &self.varm)?,
                 "uns" => self.write_uns(&mut output, group)?,
                 _ => {}
+            }
+        }
+        output.finish()
+    }
+
+    /// Adds the arrays to a file, of which the tree is [changed](nnz_container::tree::edit). Arrays, and groups of `uns`, of
+    /// the same names are only replaced with `replace`. Returns by how many bytes the file has grown.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is an array or a group of one of the names, if an array does not have a row for each cell or gene, if
+    /// the layout is that of anndata before 0.7, and if the tree cannot be written.
+    pub fn add(
+        &self,
+        file: &AnnData,
+        tree: Box<dyn TreeWriter>,
+        replace: bool,
+        compression: Compression,
+    ) -> Result<u64> {
+        let mut output = Output::new(tree, compression);
+        let lengths = [file.obs()?.len(), file.var()?.len()];
+        let names = |arrays: &[(&str, u64, &Values)]| {
+            arrays.iter().map(|(name, ..)| (*name).to_owned()).collect::<Vec<_>>()
+        };
+        let mut of_uns: Vec<String> =
+            self.uns.iter().map(|(group, ..)| (*group).to_owned()).collect();
+        of_uns.dedup();
+        let mappings = [("obsm", names(&self.obsm)), ("varm", names(&self.varm)), ("uns", of_uns)];
+        for (mapping, added) in mappings {
+            let place = |name: &str| Place::array(file.root.path(), name);
+            let group = match Element::at(&*file.root, mapping)? {
+                Some(Element::Array(_)) => {
+                    let what = "adding arrays in the layout of anndata before 0.7";
+                    return Err(Error::unsupported(place(mapping), what));
+                }
+                None => start_mapping(&mut output, mapping)?,
+                Some(Element::Group(found)) => {
+                    let group = Group(output.tree.open_group(Group::ROOT.0, mapping)?);
+                    let there = found.children()?;
+                    for name in added {
+                        if there.iter().all(|child| child.name != name) {
+                            continue;
+                        }
+                        if !replace {
+                            let place = place(&format!("{mapping}/{name}"));
+                            return Err(Error::new(ErrorKind::Exists, place));
+                        }
+                        output.tree.remove(group.0, &name)?;
+                    }
+                    group
+                }
+            };
+            match mapping {
+                "obsm" => write_arrays(&mut output, group, lengths[0], &self.obsm)?,
+                "varm" => write_arrays(&mut output, group, lengths[1], &self.varm)?,
+                _ => self.write_uns(&mut output, group)?,
             }
         }
         output.finish()

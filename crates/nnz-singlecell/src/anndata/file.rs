@@ -202,6 +202,33 @@ impl AnnData {
         }
     }
 
+    /// Lists the members of `uns`, each with its encoding, such as `dict`, and the type of an array.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system cannot read them.
+    pub fn unstructured(&self) -> Result<Vec<(String, String, String)>> {
+        let Some(uns) = readable(self.root.group("uns"))? else { return Ok(Vec::new()) };
+        let mut members = Vec::new();
+        for name in readable(uns.member_names())?.unwrap_or_default() {
+            let described = readable(Element::open(&*uns, &name).and_then(|element| {
+                let kind = element.encoding()?.kind;
+                Ok(match (element, &*kind) {
+                    (Element::Array(array), "") => {
+                        ("array".to_owned(), array.element_type().to_string())
+                    }
+                    (Element::Array(array), _) => (kind, array.element_type().to_string()),
+                    (Element::Group(_), "") => ("dict".to_owned(), String::new()),
+                    (Element::Group(_), _) => (kind, String::new()),
+                })
+            }))?;
+            let (kind, element_type) =
+                described.unwrap_or_else(|| ("invalid".to_owned(), String::new()));
+            members.push((name, kind, element_type));
+        }
+        Ok(members)
+    }
+
     /// Opens a matrix.
     ///
     /// # Errors

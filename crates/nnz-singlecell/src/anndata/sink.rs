@@ -67,7 +67,8 @@ impl std::fmt::Debug for MatrixSink {
 }
 
 impl MatrixSink {
-    /// Creates a matrix whose rows are cells in an empty tree, and writes names and tables.
+    /// Creates a matrix whose rows are cells in an empty tree, and writes names and tables. A dense one gets all elements,
+    /// [by row](DENSE_CAPABILITIES).
     ///
     /// Rows or columns without names are named by their positions, like in anndata.
     ///
@@ -77,14 +78,14 @@ impl MatrixSink {
     /// cannot be read or stored.
     pub fn create(
         tree: Box<dyn TreeWriter>,
-        header: &Header,
+        (header, dense): (&Header, bool),
         names: [Option<Names<'_>>; 2],
         annotations: [Option<&dyn Annotations>; 2],
         compression: Compression,
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
         start_file(&mut output, header.shape, names, annotations)?;
-        let matrix = ItemWriter::new(&mut output, (Group::ROOT, "X"), header, false)?;
+        let matrix = ItemWriter::new(&mut output, (Group::ROOT, "X"), header, dense)?;
         for name in MAPPINGS {
             start_mapping(&mut output, name)?;
         }

@@ -337,6 +337,10 @@ impl MatrixSource for TenxSource {
         names.as_ref().map(Column::strings).transpose()
     }
 
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        (axis == Axis::Rows).then(|| "id".to_owned())
+    }
+
     fn random_access(&self) -> bool {
         true
     }

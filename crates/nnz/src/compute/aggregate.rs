@@ -93,7 +93,12 @@ pub fn aggregate(
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
     let aggregated = Aggregated::new(source, axis, groups.table, &numbers, integers)?;
     drop(numbers);
-    let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
+    let mut options = options.clone().row_labels(Labels::default()).col_labels(Labels::default());
+    if context.format_of_target(to, &options)?.info().name == "anndata" {
+        // Counts of 10x become float32 there, which does not hold all sums.
+        options.value_type.get_or_insert(aggregated.header().value_type);
+    }
+    let options = &options;
     let mut summary = convert_source(&aggregated, to, options, context)?;
     // The size of the source is not comparable to the size of the result.
     summary.bytes_before = None;
@@ -169,7 +174,12 @@ fn check_memory(others: u64, groups: u64, allowed: u64) -> Result<()> {
 }
 
 /// Reads a column of the annotations of an axis.
-fn column(source: &dyn MatrixSource, axis: Axis, name: &str, memory: u64) -> Result<Column> {
+pub(super) fn column(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    name: &str,
+    memory: u64,
+) -> Result<Column> {
     let table = source.annotations(axis)?;
     let columns = table.as_ref().map_or(&[][..], |table| table.columns());
     let found = columns.iter().position(|info| info.name == name);

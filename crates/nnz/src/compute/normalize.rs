@@ -4,8 +4,8 @@ use crate::Context;
 use std::str::FromStr;
 
 use nnz_core::{Axis, MatrixSource, Result};
-use nnz_engine::Observed;
 use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
+use nnz_engine::{Observed, Selection, Slice};
 
 use crate::{ConvertOptions, Location, Summary, convert_source};
 
@@ -44,6 +44,8 @@ pub struct Normalization {
     pub log1p: bool,
     /// The axis of the cells; by default that which the file states, or the rows.
     pub axis: Option<Axis>,
+    /// The features that are left afterwards; sums of cells are those of all. By default all.
+    pub features: Option<Selection>,
 }
 
 nnz_core::setters! {
@@ -51,6 +53,7 @@ nnz_core::setters! {
         target_sum: Option<TargetSum>,
         log1p: bool,
         axis: Option<Axis>,
+        features: Option<Selection>,
     }
 }
 
@@ -69,7 +72,7 @@ impl Normalization {
         context: &Context,
     ) -> Result<Box<dyn MatrixSource>> {
         if self.target_sum.is_none() && !self.log1p {
-            return Ok(source);
+            return self.selected(source);
         }
         let source = super::summed(source, options, context);
         let mut steps = Vec::new();
@@ -86,7 +89,18 @@ impl Normalization {
         if self.log1p {
             steps.push(ValueStep::Log1p);
         }
-        Ok(Box::new(Computed::new(source, steps)?))
+        self.selected(Box::new(Computed::new(source, steps)?))
+    }
+
+    fn selected(&self, source: Box<dyn MatrixSource>) -> Result<Box<dyn MatrixSource>> {
+        let Some(features) = &self.features else { return Ok(source) };
+        let axis = self.axis.unwrap_or_else(|| cell_axis(source.header()));
+        let all = Selection::all();
+        let [rows, cols] = match axis {
+            Axis::Rows => [&all, features],
+            Axis::Cols => [features, &all],
+        };
+        Ok(Box::new(Slice::new(source, rows, cols)?))
     }
 }
 

@@ -63,6 +63,42 @@ pub fn pca(
     super::refuse_own_source(from, to)?;
     let source = convert.open.open_matrix(from, context)?;
     let write = context.pca_writer(to, convert)?;
+    write_components(source, write, how, options, convert, context)
+        .map(|done| PcaSummary { seconds: started.elapsed().as_secs_f64(), ..done })
+}
+
+/// Computes the first principal components of a matrix as [`pca`], and adds them to an AnnData file with the same cells,
+/// such as that of the matrix: `obsm/X_pca`, `varm/PCs` and `uns/pca`. All appear at once, or none. Loadings of features of
+/// the file that the matrix does not have are 0. Existing arrays are replaced if the options say so.
+///
+/// # Errors
+///
+/// Fails as [`pca`] and [`edit`](fn@crate::edit), if the file has other cells, or does not have a feature of the matrix, and
+/// if it has components already.
+#[cfg(feature = "singlecell")]
+pub fn pca_into(
+    from: impl Into<Location>,
+    file: impl Into<Location>,
+    how: &Normalization,
+    options: &PcaOptions,
+    convert: &ConvertOptions,
+    context: &Context,
+) -> Result<PcaSummary> {
+    let started = Instant::now();
+    let write = crate::formats::components_adder(&file.into(), convert, context)?;
+    let source = convert.open.open_matrix(&from.into(), context)?;
+    write_components(source, write, how, options, convert, context)
+        .map(|done| PcaSummary { seconds: started.elapsed().as_secs_f64(), ..done })
+}
+
+fn write_components(
+    source: Box<dyn MatrixSource>,
+    write: PcaWriter<'_>,
+    how: &Normalization,
+    options: &PcaOptions,
+    convert: &ConvertOptions,
+    context: &Context,
+) -> Result<PcaSummary> {
     let source = super::labelled(source, convert, context)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
     let source = how.clone().axis(axis).apply(source, convert, context)?;
@@ -77,6 +113,6 @@ pub fn pca(
         shape: source.header().shape,
         variance_ratio: found.explained_variance_ratio(),
         bytes,
-        seconds: started.elapsed().as_secs_f64(),
+        seconds: 0.0,
     })
 }

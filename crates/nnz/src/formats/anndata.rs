@@ -19,6 +19,7 @@ use nnz_core::{Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use collection::AnnDataCollection;
+pub(crate) use components::adder as components_adder;
 pub(crate) use place::full_path;
 
 use super::items::absent;

@@ -1,5 +1,6 @@
 //! 10x Genomics matrices, in HDF5 and in folders.
 
+pub(crate) mod scanpy;
 mod target;
 
 use crate::Context;

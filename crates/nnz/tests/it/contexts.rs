@@ -69,7 +69,8 @@ const CALLS: &[Call] = &[
     ("filter", |case, from| {
         let (rows, cols) = (Filter::all(), "nnz>0".parse::<Filter>().unwrap());
         let options = ConvertOptions::default();
-        nnz::filter(from, case.at("filter.mtx"), [&rows, &cols], &options, &case.context).map(drop)
+        nnz::filter(from, case.at("filter.mtx"), [&rows, &cols], None, &options, &case.context)
+            .map(drop)
     }),
     ("concat", |case, from| {
         let sources = [from.clone(), case.at("b.toy")];

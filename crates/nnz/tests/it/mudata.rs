@@ -319,7 +319,7 @@ fn files_are_filtered_by_names_and_annotations() {
     let filter = |text: &str| text.parse::<Filter>().unwrap();
     let run = |cells: &Filter| {
         let filters = [cells, &Filter::all()];
-        nnz::filter(&*golden("cells-0.3.h5mu"), &*target, filters, &unsynced(), &sparing())
+        nnz::filter(&*golden("cells-0.3.h5mu"), &*target, filters, None, &unsynced(), &sparing())
     };
     let (kept, _) = run(&filter("sample=s1")).unwrap();
     assert_eq!((kept.rows.count(), kept.rows.len), (3, 7));

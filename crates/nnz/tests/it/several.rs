@@ -137,10 +137,10 @@ fn cells_of_all_genomes_are_selected() {
     let kept = scratch.path().join("kept.h5");
     let cells = Filter::selected(Selection::exact_names([source[2]]), "one");
     let filters = [&Filter::all(), &cells];
-    let (found, _) = nnz::filter(genomes(), &kept, filters, &tenx(), &context).unwrap();
+    let (found, _) = nnz::filter(genomes(), &kept, filters, None, &tenx(), &context).unwrap();
     assert_eq!((found.cols.count(), shape(&kept, "hg19").cols), (1, 1));
     let measured: Filter = "nnz>=1".parse().unwrap();
-    let error = nnz::filter(genomes(), &one, [&Filter::all(), &measured], &tenx(), &context);
+    let error = nnz::filter(genomes(), &one, [&Filter::all(), &measured], None, &tenx(), &context);
     assert!(error.unwrap_err().to_string().contains("select one"));
 }
 

@@ -425,3 +425,41 @@ fn one_of_several_matrices_of_a_directory_is_selected() {
     .unwrap();
     assert!(found.len() == 1 && found[0].contains("spliced.mtx"), "{found:?}");
 }
+
+/// The type of a matrix, and the names and columns of its genes.
+fn genes_of(path: &std::path::Path) -> (nnz::ValueType, Vec<String>, Vec<String>) {
+    let source = crate::common::manifest::open(&Location::from(path)).unwrap();
+    let mut names = source.read_names(Axis::Cols).unwrap().unwrap();
+    let names = names.list_with_limit(1 << 20).unwrap();
+    let names = names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect();
+    let table = source.annotations(Axis::Cols).unwrap().unwrap();
+    let columns = table.columns().iter().map(|column| column.name.clone()).collect();
+    (source.header().value_type, names, columns)
+}
+
+#[test]
+fn a_10x_matrix_becomes_the_anndata_of_scanpy() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("a.h5ad");
+    let context = nnz::Context::default();
+    let options = nnz::ConvertOptions::default().overwrite(true).sync(false);
+    let source = place("h5/names_duplicated.h5", None);
+    let done = nnz::convert(source.clone(), &*target, &options, &context).unwrap();
+    let note = done.notes.iter().find(|note| note.starts_with("appended numbers to "));
+    let (value_type, names, columns) = genes_of(&target);
+    assert!(note.is_some_and(|note| names.iter().any(|name| note.contains(name))), "{note:?}");
+    assert_eq!(value_type, nnz::ValueType::F32);
+    assert_eq!(columns[..2], ["gene_ids", "feature_types"]);
+    // What is given is kept.
+    let ids = nnz::annotations::Labels::default().names_from(Some("id".to_owned()));
+    let given = options.clone().row_labels(ids).value_type(Some(nnz::ValueType::U32));
+    nnz::convert(source.clone(), &*target, &given, &context).unwrap();
+    let (value_type, found, columns) = genes_of(&target);
+    assert_eq!(value_type, nnz::ValueType::U32);
+    assert!(columns.iter().any(|name| name == "gene_symbols") && found != names, "{columns:?}");
+    // Of several sources too, whose genes are aligned by their ids.
+    let join = nnz::ConcatOptions::default();
+    let both = [source.clone(), source];
+    nnz::concat(both, &*target, Axis::Cols, &join, &options, &context).unwrap();
+    assert_eq!(genes_of(&target).1, names);
+}

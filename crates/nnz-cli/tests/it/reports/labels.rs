@@ -125,7 +125,7 @@ fn numbers_and_booleans_of_tenx_files_are_annotations() {
     run(&["-q", "convert", &source, &at("o.h5ad"), "--strict"]).good();
     let selected = ["slice", "-q", &source, &at("s.h5ad"), "--features", "filtered_probes=true"];
     run(&selected).good();
-    assert_eq!(run(&["names", &at("s.h5ad"), "features"]).good(), "E1\nE3\n");
+    assert_eq!(run(&["names", &at("s.h5ad"), "features"]).good(), "G1\nG3\n");
 }
 
 /// A matrix without genes was not found, and one value for the genome of all features hid everything.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Error, Names, Result, StringReader, ValueType, Values};
+use nnz_core::{Error, Result, ValueType, Values};
 
 use super::super::array::NdArray;
 use super::super::element::{ElementType, Field, StringEncoding};
@@ -203,10 +203,8 @@ impl Copy<'_> {
     /// Copies all elements.
     fn elements(&mut self, from: &dyn NdArray, to: NodeId, element: &ElementType) -> Result<()> {
         if element.is_string() {
-            let mut strings = CountedStrings { strings: from.read_strings(&from.all())?, bytes: 0 };
-            self.to.append_strings(to, &mut strings)?;
-            let bytes = strings.bytes;
-            return self.progressed(bytes);
+            self.to.append_strings(to, &mut *from.read_strings(&from.all())?)?;
+            return self.progressed(count(&from.all(), from.shape(), &from.place())?);
         }
         let storage = from.storage();
         let chunk = storage.chunk_shape.as_deref().filter(|by| by.len() == from.shape().len());
@@ -223,13 +221,13 @@ impl Copy<'_> {
                 }
                 _ => self.to.append_bytes(to, read(from, &block)?.bytes())?,
             }
-            self.progressed(count.saturating_mul(bytes))?;
+            self.progressed(count)?;
         }
         Ok(())
     }
 
-    fn progressed(&self, bytes: u64) -> Result<()> {
-        self.options.progress.map_or(Ok(()), |progress| progress(bytes))
+    fn progressed(&self, elements: u64) -> Result<()> {
+        self.options.progress.map_or(Ok(()), |progress| progress(elements))
     }
 }
 
@@ -279,24 +277,6 @@ impl FieldBuffer {
                 FieldValues::Records(fields.iter().map(Self::values).collect::<Result<_>>()?)
             }
         })
-    }
-}
-
-/// Counts the bytes of strings.
-struct CountedStrings<'a> {
-    strings: Names<'a>,
-    bytes: u64,
-}
-
-impl StringReader for CountedStrings<'_> {
-    fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        let next = self.strings.next_string()?;
-        self.bytes += next.map_or(0, <[u8]>::len) as u64;
-        Ok(next)
-    }
-
-    fn remaining(&self) -> Option<u64> {
-        self.strings.remaining()
     }
 }
 

@@ -273,6 +273,13 @@ impl<'a> WordPositions<'a> {
         if !similar.is_empty() {
             what.push_str(&format!("; did you mean {}?", similar.join(" or ")));
         }
+        let is_column = source.annotations(axis).is_ok_and(|table| {
+            table.is_some_and(|table| table.columns().iter().any(|c| c.name.as_bytes() == *first))
+        });
+        if is_column {
+            let column = String::from_utf8_lossy(first);
+            what.push_str(&format!("; {column}=VALUE selects {one}s by this annotation"));
+        }
         Error::new(ErrorKind::UnknownName(what), error.place().clone())
     }
 }

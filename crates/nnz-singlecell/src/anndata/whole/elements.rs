@@ -468,14 +468,24 @@ impl<'a> Transfer<'a> {
         (parent, name): (Group, &str),
         path: &str,
     ) -> Result<()> {
+        /// Elements of arrays that are copied in a moment, without a progress bar.
+        const QUICK: u64 = 1 << 18;
         let workers = self.options.workers();
-        let progress = |_: u64| workers.check();
+        let length = from.shape().iter().fold(1_u64, |all, len| all.saturating_mul(*len));
+        let progress = Some(self.options.context.progress()).filter(|_| length > QUICK);
+        let copied = |elements: u64| {
+            progress.inspect(|progress| progress.advance(elements));
+            workers.check()
+        };
         let mut options =
-            CopyOptions::new().memory(self.options.context.memory()).progress(&progress);
+            CopyOptions::new().memory(self.options.context.memory()).progress(&copied);
         if let Some(compression) = self.options.compression {
             options = options.compress(compression);
         }
-        let (made, report) = copy_array(from, &mut *self.output.tree, parent.0, name, &options)?;
+        progress.inspect(|progress| progress.begin(path, Some(length)));
+        let done = copy_array(from, &mut *self.output.tree, parent.0, name, &options);
+        progress.inspect(|progress| progress.end());
+        let (made, report) = done?;
         for change in report.changes {
             use nnz_container::tree::ChangeKind::Dropped;
             let path = match &change.attribute {

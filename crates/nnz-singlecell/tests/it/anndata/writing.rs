@@ -31,7 +31,7 @@ fn write(source: &MatrixSource, path: &std::path::Path, compression: Compression
     let tables = [Axis::Rows, Axis::Cols].map(|axis| source.annotations(axis).unwrap());
     let tables = tables.each_ref().map(|table| table.as_deref());
     let tree = tree(path);
-    let sink = MatrixSink::create(tree, header, names, tables, compression).unwrap();
+    let sink = MatrixSink::create(tree, (header, false), names, tables, compression).unwrap();
     let mut sink = Box::new(sink);
     let majors = header.shape.major(header.order);
     let mut reader = source.batches(0..majors, Projection::ALL).unwrap();
@@ -114,7 +114,7 @@ fn majors_without_a_batch_have_no_entries() {
     )
     .sorted_indices(true);
     let (names, tables) = ([None, None], [None, None]);
-    let sink = MatrixSink::create(tree(&path), &header, names, tables, Compression::None);
+    let sink = MatrixSink::create(tree(&path), (&header, false), names, tables, Compression::None);
     let mut sink = Box::new(sink.unwrap());
     // The second batch continues with the row with which the first ends.
     for (majors, offsets, minors) in [

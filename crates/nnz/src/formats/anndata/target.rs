@@ -23,7 +23,12 @@ use crate::formats::{FormatInfo, FormatOption, MatrixTarget};
 use crate::{ConvertOptions, Location};
 
 /// Options of targets.
-pub(super) const OPTIONS: &[FormatOption] = &[FORMAT_VERSION];
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FORMAT_VERSION,
+    FormatOption::flag(DENSE, "AnnData: write a matrix with all elements, as an array"),
+];
+
+const DENSE: &str = "dense";
 
 pub(in crate::formats) const FORMAT_VERSION: FormatOption = FormatOption::parsed::<Version>(
     "format-version",
@@ -87,6 +92,10 @@ pub(in crate::formats) fn check(
 ) -> Result<()> {
     let Location::Path { path, .. } = to else { return Ok(()) };
     context.check_name(path, info, CONTAINERS)?;
+    if options.format_options.flag(DENSE)? {
+        let what = format!("the option {DENSE} applies to one matrix, such as PATH::X");
+        return Err(Error::argument(what));
+    }
     version(info, path, options).map(drop)
 }
 
@@ -148,7 +157,7 @@ impl AnnDataTarget {
         Ok(Self {
             path: path.to_path_buf(),
             item,
-            dense: false,
+            dense: options.format_options.flag(DENSE)?,
             write: options.output(context),
             compression,
             zarr: zarr.then_some(version),
@@ -171,7 +180,7 @@ impl AnnDataTarget {
         // An embedding stays what other programs expect.
         let is_columns =
             matches!(self.item, Some(Item::Obsm(_) | Item::Varm(_) | Item::RawVarm(_)));
-        self.dense = is_columns && source.header().storage == Storage::Dense;
+        self.dense |= is_columns && source.header().storage == Storage::Dense;
         for (axis, name) in [(Axis::Rows, "row"), (Axis::Cols, "column")] {
             // The existing tables are kept.
             let Some(table) = source.annotations(axis)?.filter(|_| self.item.is_none()) else {
@@ -264,11 +273,12 @@ pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
 
 impl MatrixTarget for AnnDataTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        if self.dense {
-            return format::DENSE_CAPABILITIES;
-        }
+        let capabilities = match self.dense {
+            true => format::DENSE_CAPABILITIES,
+            false => format::CAPABILITIES,
+        };
         // The existing tables describe the matrix.
-        format::CAPABILITIES.annotations(self.item.is_none())
+        capabilities.annotations(self.item.is_none())
     }
 
     fn path(&self) -> Option<&Path> {
@@ -295,6 +305,10 @@ impl MatrixTarget for AnnDataTarget {
     fn min_bytes(&self, header: &Header) -> u64 {
         // One pointer per major vector, unless they are compressed.
         match self.compression {
+            Compression::None if self.dense => {
+                let width = header.value_type.size() as u64;
+                header.shape.rows.saturating_mul(header.shape.cols).saturating_mul(width)
+            }
             Compression::None => header.shape.major(header.order).saturating_mul(4),
             _ => 0,
         }
@@ -336,6 +350,7 @@ impl MatrixTarget for AnnDataTarget {
             return Ok(Box::new(sink));
         }
         let tree = self.tree()?;
+        let header = (header, self.dense);
         let sink = format::MatrixSink::create(tree, header, names, annotations, compression)?;
         Ok(Box::new(sink))
     }

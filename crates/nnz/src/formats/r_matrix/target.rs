@@ -4,7 +4,7 @@ use crate::Context;
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::RdsOptions;
-use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
+use nnz_core::{AxisKind, Header, MatrixSink, Names, Result, SinkCapabilities};
 use nnz_scientific::r_matrix;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -42,6 +42,11 @@ impl MatrixTarget for RMatrixTarget {
 
     fn check(&self) -> Result<()> {
         StagedFile::create(&self.path, &self.write).map(drop)
+    }
+
+    fn axis_kinds(&self) -> [AxisKind; 2] {
+        // As everywhere in R.
+        [AxisKind::Features, AxisKind::Cells]
     }
 
     fn min_bytes(&self, header: &Header) -> u64 {

@@ -1,0 +1,200 @@
+//! `nnz qc`.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use clap::Args as Group;
+use nnz::annotations::{AnnotationTable, AnnotationText, write_table};
+use nnz::compute::{QcOptions, qc};
+use nnz::edit::{AddedColumns, Changes};
+use nnz::output::StagedFile;
+use nnz::{Axis, Context, EditOptions, Error, Location};
+
+use super::Run;
+use super::annotations::written_separator;
+use super::compute::{Cells, cells_axis};
+use crate::Outcome;
+use crate::args::{Memory, Threads, location, reading};
+use crate::output::{failed, print_message, with_stdout};
+
+/// Compute metrics of the quality of cells and features
+///
+/// The tables have the columns of calculate_qc_metrics of scanpy: of cells n_genes_by_counts, total_counts,
+/// pct_counts_in_top_50_genes and so on, and total_counts_NAME and pct_counts_NAME of each set of features; of features
+/// n_cells_by_counts, mean_counts, pct_dropout_by_counts and total_counts.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz qc pbmc.bpcells cells.csv --set mt=^MT- --set ribo=^RP[SL]
+  nnz qc pbmc.bpcells depth.csv --features-table genes.csv
+  nnz qc study.h5ad --into study.h5ad --set mt=^MT-")]
+pub(crate) struct QualityControl {
+    /// The matrix of counts
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Table of cells to write: .csv, .tsv or .txt [default: standard output]
+    #[arg(value_name = "OUT")]
+    pub(crate) target: Option<PathBuf>,
+
+    /// Table of features to write: .csv, .tsv or .txt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) features_table: Option<PathBuf>,
+
+    /// Add the columns to obs and var of an AnnData file with the same cells and features. Existing ones are only
+    /// replaced with --force
+    #[arg(long, value_name = "FILE", value_parser = location(), conflicts_with_all = ["target", "features_table"])]
+    pub(crate) into: Option<Location>,
+
+    /// Set of features: a regular expression that their names match (or, if none does, their text annotations), such as
+    /// mt=^MT-
+    #[arg(long, value_name = "NAME=REGEX")]
+    pub(crate) set: Vec<NamedPattern>,
+
+    /// Set of features: a column of their annotations with true and false
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) qc_vars: Vec<String>,
+
+    /// Numbers of the most frequent features of each cell, for their share [default: 50,100,200,500]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub(crate) percent_top: Vec<usize>,
+
+    /// Replace OUT and FILE, or columns, if they exist
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// A regular expression with a name.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPattern {
+    name: String,
+    pattern: String,
+}
+
+impl FromStr for NamedPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('=') {
+            Some((name, pattern)) if !name.is_empty() && !pattern.is_empty() => {
+                Ok(Self { name: name.to_owned(), pattern: pattern.to_owned() })
+            }
+            _ => Err("expected NAME=REGEX, such as mt=^MT-".to_owned()),
+        }
+    }
+}
+
+impl Run for QualityControl {
+    /// Writes tables of cells and features, or adds their columns to a file.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        // Before anything is computed.
+        let written = [&self.target, &self.features_table].into_iter().flatten();
+        written.map(|path| check_table(path, self.force, context)).collect::<Result<(), _>>()?;
+        let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
+        let axis = cells_axis(&self.cells, &self.source, &*source)?;
+        let mut sets = Vec::with_capacity(self.set.len());
+        let mut notes = Vec::new();
+        for NamedPattern { name, pattern } in &self.set {
+            let (selection, note) = nnz::engine::matching(&*source, axis.other(), pattern)?;
+            notes.extend(note);
+            sets.push((name.clone(), selection));
+        }
+        let tops = (!self.percent_top.is_empty()).then(|| self.percent_top.clone());
+        let options = QcOptions::default()
+            .axis(Some(axis))
+            .sets(sets)
+            .columns(self.qc_vars.clone())
+            .percent_top(tops);
+        let found = qc(&*source, &options, context)?;
+        notes.extend(found.notes);
+        for note in notes.iter().filter(|_| !quiet) {
+            print_message(&format!("note: {note}"));
+        }
+        if let Some(file) = &self.into {
+            let tables = [(Axis::Rows, found.cells), (Axis::Cols, found.features)];
+            return add_columns(file, &self.source, tables, self.force, context);
+        }
+        if let Some(path) = &self.features_table {
+            write_file(&found.features, path, self.force, context)?;
+        }
+        if self.target.is_some() || self.features_table.is_none() {
+            print_or_write(&found.cells, self.target.as_deref(), self.force, context)?;
+        }
+        Ok(Outcome::Good)
+    }
+}
+
+/// Checks that a table can be written.
+pub(super) fn check_table(path: &Path, force: bool, context: &Context) -> Result<(), Error> {
+    written_separator(path)?;
+    StagedFile::create(path, &context.output(force, true)).map(drop)
+}
+
+/// Adds the columns of tables to an AnnData file.
+pub(super) fn add_columns(
+    file: &Location,
+    source: &Location,
+    tables: impl IntoIterator<Item = (Axis, AnnotationTable)>,
+    replace: bool,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    // The names of the matrix of the file itself need not be unique.
+    let by_position = same_file(file, source);
+    let added = tables
+        .into_iter()
+        .map(|(axis, table)| AddedColumns::new(axis, Arc::new(table)).by_position(by_position));
+    let changes = Changes::default().added(added.collect()).replace(replace);
+    nnz::edit(file.clone(), &EditOptions::default().changes(changes), context)?;
+    Ok(Outcome::Good)
+}
+
+/// Writes a table to a file, or prints it.
+pub(super) fn print_or_write(
+    table: &AnnotationTable,
+    path: Option<&Path>,
+    force: bool,
+    context: &Context,
+) -> Result<(), Error> {
+    match path {
+        Some(path) => write_file(table, path, force, context),
+        None => with_stdout(|out| write_table(table, &AnnotationText::default(), out)),
+    }
+}
+
+fn write_file(
+    table: &AnnotationTable,
+    path: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Error> {
+    let how = AnnotationText::default().separator(written_separator(path)?);
+    let mut out = BufWriter::new(StagedFile::create(path, &context.output(force, true))?);
+    write_table(table, &how, &mut out)?;
+    out.into_inner().map_err(|error| failed(error.into_error()))?.commit()?;
+    Ok(())
+}
+
+/// Returns whether two locations are in the same file.
+fn same_file(one: &Location, other: &Location) -> bool {
+    match (one, other) {
+        (Location::Path { path: one, .. }, Location::Path { path: other, .. }) => {
+            let [one, other] = [one, other].map(|path| path.canonicalize().ok());
+            one.is_some() && one == other
+        }
+        _ => false,
+    }
+}
