@@ -69,16 +69,20 @@ class Plots:
 
         source = self._source
         counts, rows, cols, rows_per_bin, cols_per_bin = _nnz.density(source, (bins, bins), self._memory)
+        height, width = source.shape
         # NaN is not drawn.
         grid = np.where(counts > 0, counts, np.nan).reshape(rows, cols)
-        # The last bins may be smaller, but the axes end at the end of the matrix.
+        if counts.any():
+            # The last bins may be smaller: they have the colour of their density.
+            grid[-1] *= rows_per_bin / (height - (rows - 1) * rows_per_bin)
+            grid[:, -1] *= cols_per_bin / (width - (cols - 1) * cols_per_bin)
+        # The axes end at the end of the matrix.
         extent = (0, cols * cols_per_bin, rows * rows_per_bin, 0)
         given: Dict[str, Any] = {"cmap": "Blues", "aspect": "auto", "interpolation": "nearest", "extent": extent}
         if counts.any():
-            norm: Any = LogNorm(1, max(int(counts.max()), 2))
+            norm: Any = LogNorm(1, max(float(np.nanmax(grid)), 2))
             given["norm"] = norm
         image = ax.imshow(grid, **{**given, **options})
-        height, width = source.shape
         ax.set_xlim(0, max(width, 1))
         ax.set_ylim(max(height, 1), 0)
         names = [f"{axis} ({kind})" if kind else axis for axis, kind in zip(("rows", "columns"), source.axis_kinds)]
@@ -139,7 +143,10 @@ class Plots:
         return ax
 
     def values(self, ax: Any = None, **options: Any) -> Any:
-        """Draw how many entries have which value: small integers one by one, others in bins.
+        """Draw how many entries have which value.
+
+        Bins have the same width on both sides of zero. If values are of different orders of magnitude, the scale is
+        logarithmic on both sides. NaN and infinities are counted below the axis.
 
         Parameters
         ----------
@@ -163,17 +170,34 @@ class Plots:
         --------
         >>> ax = nnz.open("examples/pbmc_10x_v3_mtx").plot.values()  # doctest: +SKIP
         """
-        integers, bins, (nan, below, above) = _nnz.value_counts(self._source, self._memory)
-        groups: List[Tuple[float, str, int]] = [(low, f"{low:g} to {high:g}", count) for low, high, count in bins]
-        groups += [(float(number), str(number), int(count)) for number, count in enumerate(integers) if count]
-        groups = [(float("-inf"), "-inf", below), *sorted(groups), (float("inf"), "inf", above), (0.0, "nan", nan)]
-        shown = [(label, count) for _, label, count in groups if count]
+        zeros, bins, least, integral, others = _nnz.value_counts(self._source, self._memory)
+        # Integers are in the middle of their bin.
+        half = 0.5 if integral else 0.0
+        # A place for the few values that are nearer to zero than a logarithmic scale begins.
+        nearest = 0.0 if least is None else (least - half) / (10 if any(low == 0 for low, _, _ in bins) else 1)
+        bars: List[Tuple[float, float, int]] = []
+        for near, far, count in bins:
+            inner, outer = abs(near) - half, abs(far) - half
+            if far > 0:
+                bars.append((max(inner, nearest) if least else inner, outer, count))
+            else:
+                # Zero is in the bin on its other side.
+                bars.append((-outer, -max(inner, nearest, half if near == 0 else 0.0), count))
+        if least is not None and zeros:
+            bars.append((-nearest / 2, nearest / 2, zeros))
         ax = _axes(ax)
-        given: Dict[str, Any] = {"color": DARK, "width": 0.9, **options}
-        ax.bar(range(len(shown)), [count for _, count in shown], **given)
-        if shown:
+        given: Dict[str, Any] = {"color": DARK, "align": "edge", **options}
+        bars.sort()
+        lefts = [left for left, _, _ in bars]
+        widths = [right - left for left, right, _ in bars]
+        ax.bar(lefts, [count for _, _, count in bars], width=widths, **given)
+        if least is not None and bars[0][0] > 0:
+            ax.set_xscale("log")
+        elif least is not None:
+            ax.set_xscale("symlog", linthresh=nearest)
+        if bars:
             ax.set_yscale("log")
-            step = -(-len(shown) // 12)
-            ax.set_xticks(range(0, len(shown), step), [label for label, _ in shown][::step], rotation=45, ha="right")
-        ax.set(xlabel="value", ylabel="entries", title="Values of the entries")
+            ax.set_xlim(bars[0][0], bars[-1][1])
+        apart = [f"{name}: {count:,}" for name, count in zip(("NaN", "-inf", "inf"), others) if count]
+        ax.set(xlabel="\n".join(["value", *apart]), ylabel="entries", title="Values of the entries")
         return ax

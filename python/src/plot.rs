@@ -19,8 +19,9 @@ type Grid<'py> = (Bound<'py, PyAny>, usize, usize, u64, u64);
 /// Numbers and how many rows or columns have each.
 type Counts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Counts of 0, 1, 2, ...; the ends of bins and their counts; counts of NaN, negative and positive infinity.
-type Values<'py> = (Bound<'py, PyAny>, Vec<(f64, f64, u64)>, [u64; 3]);
+/// The number of zeros; the ends of bins, with the one nearer to zero first, and their counts; where a logarithmic scale
+/// begins; whether all values are integers; counts of NaN, negative and positive infinity.
+type Values = (u64, Vec<(f64, f64, u64)>, Option<f64>, bool, [u64; 3]);
 
 /// Counts the entries in each bin of a grid.
 #[pyfunction]
@@ -73,20 +74,23 @@ pub(crate) fn lengths<'py>(
 /// Counts values by size.
 #[pyfunction]
 #[pyo3(signature = (source, memory_limit=None, workers=None))]
-pub(crate) fn value_counts<'py>(
-    py: Python<'py>,
+pub(crate) fn value_counts(
+    py: Python<'_>,
     source: &Source,
-    memory_limit: Option<&Bound<'py, PyAny>>,
-    workers: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Values<'py>> {
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    workers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Values> {
     let inner = source.inner();
     let found =
         task::run(py, None, crate::options::limits(py, memory_limit, workers)?, move |context| {
             values(&*inner, context)
         })?;
-    let bins = found.bins.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
+    let histogram = found.histogram();
+    let bins = histogram.bins.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
+    let least = histogram.logarithmic.then_some(histogram.least);
+    let zeros = found.integers.first().copied().unwrap_or(0);
     let others = [found.nan, found.negative_infinity, found.positive_infinity];
-    Ok((found.integers.into_pyarray(py).into_any(), bins, others))
+    Ok((zeros, bins, least, found.integral, others))
 }
 
 /// Draws where entries are, as SVG. `id` is unique in the page.

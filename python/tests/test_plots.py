@@ -36,6 +36,8 @@ def test_spy_counts_the_entries_of_bins(pyplot, made):
     rows, cols = matrix.nonzero()
     expected = np.zeros(grid.shape, int)
     np.add.at(expected, (rows // 6, cols // 4), 1)
+    # The last bin has two of four columns, and the colour of its density.
+    expected[:, -1] *= 2
     assert (np.ma.filled(grid, 0) == expected).all()
     assert ax.get_ylim() == (300, 0) and ax.get_xlim() == (0, 170)
     assert ax.get_xlabel() == "columns"
@@ -50,14 +52,31 @@ def test_knee_has_the_rank_of_each_column(pyplot, made):
     assert list(zip(x, y)) == [(1, 2), (2, 2), (3, 1), (3, 1)]
 
 
+def drawn(ax):
+    return [(bar.get_x(), bar.get_x() + bar.get_width(), bar.get_height()) for bar in ax.patches]
+
+
 def test_values_are_counted(pyplot, made):
     values = [1.0, 1.0, 2.0, 0.3, -4.0, np.nan, np.inf]
     ax = made(scipy.sparse.coo_array((values, (range(7), range(7))))).plot.values()
-    heights = [bar.get_height() for bar in ax.patches]
-    # -4, 0.3, 1, 2, inf, nan
-    assert heights == [1, 1, 2, 1, 1, 1]
-    labels = [text.get_text() for text in ax.get_xticklabels()]
-    assert labels[2:] == ["1", "2", "inf", "nan"]
+    assert drawn(ax) == [(-4.25, -4.0, 1), (0.25, 0.5, 1), (1.0, 1.25, 2), (2.0, 2.25, 1)]
+    assert ax.get_xscale() == "linear" and ax.get_xlabel() == "value\nNaN: 1\ninf: 1"
+    # Integers are in the middle of their bars.
+    ax = made(scipy.sparse.csr_array([[1, 2, 2, -1]]), "integers.npz").plot.values()
+    assert drawn(ax) == [(-1.5, -0.5, 1), (0.5, 1.5, 1), (1.5, 2.5, 2)]
+
+
+def test_values_of_different_orders_are_on_a_logarithmic_scale(pyplot, made):
+    sizes = 10 ** np.linspace(-3, 3, 600)
+    both = np.concatenate([sizes, -sizes])
+    ax = made(scipy.sparse.csr_array(both.reshape(1, -1))).plot.values()
+    assert ax.get_xscale() == "symlog"
+    bars = drawn(ax)
+    assert sum(count for *_, count in bars) == 1200
+    assert np.allclose([(-right, -left, count) for left, right, count in reversed(bars)], bars)
+    ax = made(scipy.sparse.csr_array(sizes.reshape(1, -1)), "positive.npz").plot.values()
+    assert ax.get_xscale() == "log"
+    ax.figure.canvas.draw()
 
 
 def test_pictures_are_drawn_on_given_axes(pyplot, made):

@@ -4,15 +4,17 @@ mod bins;
 mod density;
 mod distribution;
 mod fragment_lengths;
+mod histogram;
 mod lengths;
 mod profile;
 mod steps;
 mod values;
 
-pub use density::{Density, density};
+pub use density::{Density, density, density_per_bin};
 pub use fragment_lengths::{
     BASES_PER_BIN, ChromosomeLengths, FragmentLengths, MAX_EXACT_LENGTH, fragment_lengths,
 };
+pub use histogram::ValueHistogram;
 pub use lengths::{LengthBins, LengthMeasure, Lengths, lengths};
 pub use profile::{Profile, profile};
 pub use values::{MAX_EXACT_INTEGER, ValueBin, ValueCounts, values};

@@ -150,25 +150,28 @@ impl Axis {
 
 /// Returns ticks that do not overlap: the important ones, and as many others at equal distances as possible. `place` returns
 /// the middle and the length of a label.
-pub(crate) fn apart(ticks: Vec<Tick>, place: impl Fn(&Tick) -> (f64, f64)) -> Vec<Tick> {
+pub(crate) fn apart(ticks: &[Tick], place: impl Fn(&Tick) -> (f64, f64)) -> Vec<Tick> {
     let overlap = |a: &Tick, b: &Tick| {
         let ((a, a_length), (b, b_length)) = (place(a), place(b));
         (a - b).abs() < (a_length + b_length) / 2.0
     };
-    let (important, others): (Vec<Tick>, Vec<Tick>) =
-        ticks.into_iter().partition(|tick| tick.important);
     let mut kept: Vec<Tick> = Vec::new();
-    for tick in important {
-        if !kept.iter().any(|other| overlap(other, &tick)) {
-            kept.push(tick);
+    for tick in ticks.iter().filter(|tick| tick.important) {
+        if !kept.iter().any(|other| overlap(other, tick)) {
+            kept.push(tick.clone());
         }
     }
-    for step in 1..=others.len() {
-        let some: Vec<&Tick> = others.iter().step_by(step).collect();
-        if !some.windows(2).any(|pair| overlap(pair[0], pair[1])) {
-            let free =
-                some.into_iter().filter(|tick| !kept.iter().any(|other| overlap(other, tick)));
-            let free: Vec<Tick> = free.cloned().collect();
+    // Others are counted from the important one in the middle, so that they are at equal distances from it.
+    let middle = kept.get(kept.len().saturating_sub(1) / 2);
+    let middle = middle.and_then(|middle| ticks.iter().position(|tick| tick == middle));
+    let middle = middle.unwrap_or(0);
+    for step in 1..=ticks.len() {
+        let some: Vec<&Tick> = ticks.iter().skip(middle % step).step_by(step).collect();
+        let is_close =
+            |pair: &[&Tick]| !pair[0].important && !pair[1].important && overlap(pair[0], pair[1]);
+        if !some.windows(2).any(is_close) {
+            let is_free = |tick: &&Tick| !kept.iter().any(|other| overlap(other, tick));
+            let free: Vec<Tick> = some.into_iter().filter(is_free).cloned().collect();
             kept.extend(free);
             break;
         }
@@ -187,33 +190,40 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers() {
-        assert_eq!(labels(&Axis::linear("", [0.0, 32_738.0]), 6), ["0", "10k", "20k", "30k"]);
+        assert_eq!(
+            labels(&Axis::linear("", [0.0, 32_738.0]), 6),
+            ["0", "10,000", "20,000", "30,000"]
+        );
         assert_eq!(
             labels(&Axis::linear("", [0.0, 1.0]), 5),
             ["0", "0.2", "0.4", "0.6", "0.8", "1"]
         );
         assert_eq!(labels(&Axis::linear("", [0.0, 1.0]).whole(), 5), ["0", "1"]);
         assert_eq!(labels(&Axis::linear("", [-5.0, 5.0]), 4), ["-5", "0", "5"]);
-        assert_eq!(labels(&Axis::linear("", [0.0, 1e9]), 4), ["0", "500M", "1G"]);
+        assert_eq!(labels(&Axis::linear("", [0.0, 1e9]), 4), ["0", "500 M", "1 G"]);
         assert_eq!(labels(&Axis::linear("", [3.0, 3.0]), 4), ["3"]);
         assert_eq!(labels(&Axis::log("", [1.0, 100.0]), 3), ["1", "10", "100"]);
         assert_eq!(labels(&Axis::log("", [18.0, 22.0]), 2), ["18", "20", "22"]);
         assert_eq!(labels(&Axis::log("", [1.0, 20.0]), 8), ["1", "2", "5", "10", "20"]);
-        assert_eq!(labels(&Axis::log("", [0.01, 1e6]), 5), ["0.01", "1", "100", "10k", "1M"]);
+        assert_eq!(labels(&Axis::log("", [0.01, 1e6]), 5), ["0.01", "1", "100", "10,000", "1 M"]);
     }
 
     #[test]
     fn ticks_that_overlap_are_left_out() {
         let ticks: Vec<Tick> = (0..10).map(|at| Tick::new(f64::from(at), "abc")).collect();
         let kept = |ticks: &[Tick], length: f64| {
-            let kept = apart(ticks.to_vec(), |tick| (tick.at, length));
+            let kept = apart(ticks, |tick| (tick.at, length));
             kept.into_iter().map(|tick| tick.at).collect::<Vec<f64>>()
         };
         assert_eq!(kept(&ticks, 1.0).len(), 10);
         assert_eq!(kept(&ticks, 3.0), [0.0, 3.0, 6.0, 9.0]);
         let mut marked = ticks.clone();
         marked[8].important = true;
-        assert_eq!(kept(&marked, 3.0), [0.0, 3.0, 8.0]);
+        assert_eq!(kept(&marked, 3.0), [2.0, 5.0, 8.0]);
+        marked[0].important = true;
+        marked[9].important = true;
+        assert_eq!(kept(&marked, 1.0).len(), 10);
+        assert_eq!(kept(&marked, 4.0), [0.0, 4.0, 8.0]);
         assert_eq!(kept(&[], 3.0), [] as [f64; 0]);
     }
 

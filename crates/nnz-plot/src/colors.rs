@@ -23,9 +23,12 @@ pub(crate) enum Ink {
     Grid,
     /// A line or bars of a series.
     Series(usize),
-    /// A class of counts, of a number of them.
-    Level(usize, usize),
+    /// A step of the scale of counts, below [`LEVELS`].
+    Level(usize),
 }
+
+/// Steps of the scale of counts: so many that it looks continuous.
+pub(crate) const LEVELS: usize = 32;
 
 /// A colour: red, green and blue.
 pub(crate) type Rgb = [u8; 3];
@@ -52,15 +55,15 @@ const DARK_SERIES: [Rgb; SERIES] = [
 
 /// From few to many: towards the colour that differs most from the page.
 const LIGHT_RAMP: [Rgb; 5] = [
-    [0xc6, 0xdf, 0xf2],
-    [0x7f, 0xb8, 0xe0],
+    [0xb3, 0xd3, 0xec],
+    [0x77, 0xb2, 0xdd],
     [0x3d, 0x86, 0xc6],
     [0x1b, 0x52, 0x9b],
     [0x0a, 0x1f, 0x4f],
 ];
 const DARK_RAMP: [Rgb; 5] = [
-    [0x1d, 0x3a, 0x5f],
-    [0x1f, 0x62, 0xa5],
+    [0x23, 0x4a, 0x78],
+    [0x24, 0x6b, 0xac],
     [0x2f, 0x9b, 0xc9],
     [0x7d, 0xd0, 0xc0],
     [0xf5, 0xf3, 0xa8],
@@ -78,7 +81,10 @@ impl Ink {
             Self::Muted => [[0x5b, 0x67, 0x73], [0x9a, 0xa6, 0xb2]],
             Self::Grid => [[0xe1, 0xe6, 0xeb], [0x2b, 0x35, 0x41]],
             Self::Series(number) => [LIGHT_SERIES, DARK_SERIES].map(|all| all[number % SERIES]),
-            Self::Level(level, of) => [ramp(&LIGHT_RAMP, level, of), ramp(&DARK_RAMP, level, of)],
+            Self::Level(level) => {
+                let part = cast::float(level) / cast::float(LEVELS - 1);
+                [ramp(&LIGHT_RAMP, part), ramp(&DARK_RAMP, part)]
+            }
         };
         match theme {
             Theme::Light => light,
@@ -87,16 +93,14 @@ impl Ink {
     }
 }
 
-/// Returns the colour of a class in a terminal.
-pub(crate) fn terminal_level(level: usize, of: usize) -> Rgb {
-    ramp(&TERMINAL_RAMP, level, of)
+/// Returns a colour in a terminal, from 0 for few to 1 for many.
+pub(crate) fn terminal_color(part: f64) -> Rgb {
+    ramp(&TERMINAL_RAMP, part)
 }
 
-/// Returns the colour of a class: the classes are at equal distances, a single one is in the middle.
-fn ramp(colors: &[Rgb], level: usize, of: usize) -> Rgb {
-    let last = cast::float(colors.len() - 1);
-    let at = if of < 2 { 0.5 } else { cast::float(level) / cast::float(of - 1) };
-    let at = at.min(1.0) * last;
+/// Returns a colour between the first, at 0, and the last, at 1.
+fn ramp(colors: &[Rgb], part: f64) -> Rgb {
+    let at = part.clamp(0.0, 1.0) * cast::float(colors.len() - 1);
     let below = cast::floor(at).min(colors.len().saturating_sub(2));
     let part = at - cast::float(below);
     let (low, high) = (colors[below], colors[below + 1]);

@@ -1,6 +1,6 @@
 //! Figures and their panels.
 
-use crate::Axis;
+use crate::{Axis, cast};
 
 /// A picture: a title, and panels that each have two axes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,9 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// Direction of the panels.
     pub direction: Direction,
+    /// Lines for which there is space at least: above the panels for the subtitle, and below them for notes. See
+    /// [`align`](crate::align).
+    pub least_lines: [usize; 2],
 }
 
 /// Direction of panels.
@@ -113,8 +116,9 @@ pub enum Marks {
     Nothing(String),
 }
 
-/// Counts in a grid that covers the whole panel, drawn in classes of colours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Counts in a grid that covers the whole panel. Colours follow the logarithm of the count, from 1 on.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Heat {
     /// Number of rows, from the top.
     pub rows: usize,
@@ -124,26 +128,91 @@ pub struct Heat {
     pub counts: Vec<u64>,
     /// Unit of the counts, for the legend, such as `entries per bin`.
     pub label: String,
+    /// Height of the last row and width of the last column, as a part of the others. Their counts are divided by it.
+    pub last: [f64; 2],
+    /// The count of the last colour; by default the greatest one.
+    pub most: Option<f64>,
 }
 
 impl Heat {
-    /// Returns the least count of each class of colours.
+    /// Creates a grid of cells of equal size.
     #[must_use]
-    pub fn levels(&self, most: usize) -> Vec<u64> {
-        let counts = || self.counts.iter().copied().filter(|count| *count > 0);
-        match (counts().min(), counts().max()) {
-            (Some(least), Some(greatest)) => crate::levels(least, greatest, most),
-            _ => Vec::new(),
-        }
+    pub fn new(rows: usize, cols: usize, counts: Vec<u64>, label: impl Into<String>) -> Self {
+        Self { rows, cols, counts, label: label.into(), last: [1.0; 2], most: None }
     }
 
-    /// Returns the count at a row and column.
+    /// Sets the height of the last row and the width of the last column, as a part of the others.
     #[must_use]
-    pub fn get(&self, row: usize, col: usize) -> u64 {
+    pub fn last(self, last: [f64; 2]) -> Self {
+        Self { last, ..self }
+    }
+
+    /// Sets the count of the last colour.
+    #[must_use]
+    pub fn most(self, most: f64) -> Self {
+        Self { most: Some(most), ..self }
+    }
+
+    /// Returns the count at a row and column; in a smaller cell at the end, the count that a whole one would have.
+    #[must_use]
+    pub fn get(&self, row: usize, col: usize) -> f64 {
         if col >= self.cols {
-            return 0;
+            return 0.0;
         }
-        self.counts.get(row * self.cols + col).copied().unwrap_or(0)
+        let count = self.counts.get(row * self.cols + col).copied().unwrap_or(0);
+        let part = |at: usize, of: usize, last: f64| if at + 1 == of { last } else { 1.0 };
+        let size = part(row, self.rows, self.last[0]) * part(col, self.cols, self.last[1]);
+        cast::float64(count) / if size > 0.0 { size } else { 1.0 }
+    }
+
+    /// Returns the greatest count, as of [`get`](Self::get).
+    #[must_use]
+    pub fn greatest(&self) -> f64 {
+        let cells = (0..self.rows).flat_map(|row| (0..self.cols).map(move |col| (row, col)));
+        cells.map(|(row, col)| self.get(row, col)).fold(0.0, f64::max)
+    }
+
+    /// Returns the number of rows and of columns, where the last may count as a part.
+    pub(crate) fn extent(&self) -> [f64; 2] {
+        let extent = |len: usize, last: f64| match len.checked_sub(1) {
+            Some(whole) if last > 0.0 && last < 1.0 => cast::float(whole) + last,
+            _ => cast::float(len),
+        };
+        [extent(self.rows, self.last[0]), extent(self.cols, self.last[1])]
+    }
+
+    /// Returns the scale of colours.
+    pub(crate) fn scale(&self) -> ColorScale {
+        ColorScale { most: self.most.unwrap_or_else(|| self.greatest()) }
+    }
+}
+
+/// A logarithmic scale of colours, from 1 to the greatest count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColorScale {
+    pub(crate) most: f64,
+}
+
+impl ColorScale {
+    /// Returns where a count is on the scale, from 0 to 1; zero is nowhere.
+    pub(crate) fn part(self, count: f64) -> Option<f64> {
+        if count.is_nan() || count <= 0.0 {
+            return None;
+        }
+        // If all counts are 1, they have the colour in the middle.
+        Some(if self.is_single() { 0.5 } else { (count.ln() / self.most.ln()).clamp(0.0, 1.0) })
+    }
+
+    /// Returns which of some equal steps of the scale a count is in.
+    pub(crate) fn step(self, count: f64, steps: usize) -> Option<usize> {
+        // A logarithm may be rounded to less than the start of a step.
+        let step = |part: f64| cast::floor(part * cast::float(steps) + 1e-9);
+        self.part(count).map(|part| step(part).min(steps.saturating_sub(1)))
+    }
+
+    /// Returns whether there are no counts other than 1.
+    pub(crate) fn is_single(self) -> bool {
+        self.most.is_nan() || self.most <= 1.0
     }
 }
 

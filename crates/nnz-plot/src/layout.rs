@@ -3,7 +3,7 @@
 use crate::axis::apart;
 use crate::cast;
 use crate::figure::{Direction, Figure, Marks, Panel};
-use crate::number::{columns, shortened};
+use crate::number::{columns, shortened, wrapped};
 use crate::{Axis, Tick};
 
 /// Heights of lines of text.
@@ -20,8 +20,8 @@ pub(crate) const LETTER: f64 = 7.2;
 const BELOW: f64 = 44.0;
 /// Width of a legend.
 const LEGEND: f64 = 116.0;
-/// Width from which panels are beside each other.
-const BESIDE: f64 = 560.0;
+/// Width of margins and labels beside the axes, without a legend.
+const ASIDE: f64 = 90.0;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,20 +54,59 @@ pub(crate) struct PanelLayout<'a> {
     pub(crate) y_ticks: Vec<Tick>,
 }
 
-/// Returns the height of the titles.
-pub(crate) fn heading(figure: &Figure) -> f64 {
-    let title = if figure.title.is_empty() { 0.0 } else { 22.0 };
-    let subtitle = if figure.subtitle.is_empty() { 0.0 } else { 20.0 };
-    12.0 + title + subtitle
+/// The texts above and below the panels, in lines that fit. Only the title may be shortened.
+pub(crate) struct Texts {
+    pub(crate) title: String,
+    pub(crate) subtitle: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    least_lines: [usize; 2],
+}
+
+impl Texts {
+    pub(crate) fn of(figure: &Figure, width: f64, letter: f64) -> Self {
+        let fits = |letter: f64| cast::floor((width - 2.0 * MARGIN) / letter);
+        let lines = |text: &str| match text {
+            "" => Vec::new(),
+            text => wrapped(text, fits(letter)),
+        };
+        Self {
+            title: shortened(&figure.title, fits(letter * 1.45)),
+            subtitle: lines(&figure.subtitle),
+            notes: figure.notes.iter().flat_map(|note| lines(note)).collect(),
+            least_lines: figure.least_lines,
+        }
+    }
+
+    /// Returns the heights above and below the panels.
+    fn heights(&self) -> [f64; 2] {
+        let title = if self.title.is_empty() { 0.0 } else { 22.0 };
+        let [above, below] = [&self.subtitle, &self.notes].map(Vec::len);
+        let lines = [above.max(self.least_lines[0]), below.max(self.least_lines[1])];
+        let [above, below] = lines.map(|lines| LINE * cast::float(lines));
+        [20.0 + title + above, 10.0 + below]
+    }
+}
+
+/// Gives figures of one width the same space for subtitles and notes in SVG, so that their panels have the same height.
+pub fn align(figures: &mut [&mut Figure], width: u32) {
+    let mut most = [0, 0];
+    for figure in &*figures {
+        let texts = Texts::of(figure, f64::from(width), LETTER);
+        most = [most[0].max(texts.subtitle.len()), most[1].max(texts.notes.len())];
+    }
+    figures.iter_mut().for_each(|figure| figure.least_lines = most);
 }
 
 /// Places the panels. `letter` is the width of a character.
 pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<PanelLayout<'_>> {
     let [width, height] = size;
-    let top = heading(figure) + 4.0;
-    let bottom = height - 10.0 - LINE * cast::float(figure.notes.len());
+    let [top, below] = Texts::of(figure, width, letter).heights();
+    let bottom = height - below;
     let count = cast::float(figure.panels.len().max(1));
-    let across = figure.direction == Direction::Across && width >= BESIDE;
+    // Where the smaller side of a panel is larger.
+    let smaller = |w: f64, h: f64| (w - ASIDE).min(h - BELOW - LINE);
+    let across = figure.direction == Direction::Across
+        && smaller(width / count, bottom - top) >= smaller(width, (bottom - top) / count);
     let outer = |number: usize| {
         let number = cast::float(number);
         let (w, h) =
@@ -94,7 +133,7 @@ fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> PanelLayout<'_> {
     let title = if panel.title.is_empty() { 0.0 } else { LINE + 6.0 };
     let top = outer.y + title + 8.0;
     let h = (outer.bottom() - BELOW - top).max(20.0);
-    let y_ticks = apart(labelled(&panel.y, cast::floor(h / 32.0)), |tick| {
+    let y_ticks = apart(&labelled(&panel.y, cast::floor(h / 32.0)), |tick| {
         (panel.y.position(tick.at) * h, 13.0)
     });
     let longest = y_ticks.iter().map(|tick| columns(&tick.label)).max().unwrap_or(0);
@@ -131,7 +170,7 @@ fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
     loop {
         let ticks = labelled(axis, most);
         let all = ticks.len();
-        let kept = apart(ticks, place);
+        let kept = apart(&ticks, place);
         if axis.ticks.is_some() || kept.len() == all || most <= 2 {
             return kept;
         }
@@ -150,14 +189,14 @@ pub fn fit_size(figure: &Figure, width: u32, height: u32) -> [u32; 2] {
     if figure.panels.iter().all(|panel| panel.aspect.is_none()) {
         return [width, height];
     }
-    let notes = LINE * cast::float(figure.notes.len());
-    let wanted = [frame.right() + LEGEND, frame.bottom() + BELOW + 10.0 + notes];
     let side = |wanted: f64, given: u32| {
         let least = LEAST.min(f64::from(given));
         u32::try_from(cast::index(wanted.max(least))).map_or(given, |wanted| wanted.min(given))
     };
-    [
-        side(wanted[0], width),
-        u32::try_from(cast::index(wanted[1])).map_or(height, |h| h.min(height)),
-    ]
+    let wide = side(frame.right() + LEGEND, width);
+    // Texts have more lines in less width.
+    let texts = |width: f64| Texts::of(figure, width, LETTER).heights();
+    let ([above, _], [new_above, below]) = (texts(f64::from(width)), texts(f64::from(wide)));
+    let wanted = frame.bottom() + BELOW + below + new_above - above;
+    [wide, u32::try_from(cast::index(wanted)).map_or(height, |wanted| wanted.min(height))]
 }

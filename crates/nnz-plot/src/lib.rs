@@ -17,7 +17,6 @@ mod cast;
 mod colors;
 mod figure;
 mod layout;
-mod levels;
 mod number;
 #[cfg(feature = "png")]
 mod png;
@@ -28,9 +27,8 @@ mod terminal;
 pub use axis::{Axis, Scale, Tick};
 pub use colors::Theme;
 pub use figure::{Bar, Direction, Figure, Heat, Line, Marks, Panel};
-pub use layout::fit_size;
-pub use levels::levels;
-pub use number::{format_grouped, format_short};
+pub use layout::{align, fit_size};
+pub use number::{format_grouped, format_number, format_short};
 #[cfg(feature = "png")]
 pub use png::{PngOptions, png};
 pub use svg::{SvgOptions, svg};

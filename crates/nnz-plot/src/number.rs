@@ -2,31 +2,50 @@
 
 use crate::cast;
 
-/// Formats a number for the label of a tick: with a suffix (`1.5k`, `20M`) from ten thousand on, and with an exponent
-/// if it is very small or very large.
+/// Formats a number for the label of a tick: with commas below a million, then with a unit (`1.5 M`, `20 G`), and with an
+/// exponent if it is very small or very large.
 #[must_use]
 pub fn format_short(number: f64) -> String {
-    const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    const UNITS: [(f64, &str); 3] = [(1e12, "T"), (1e9, "G"), (1e6, "M")];
+    let size = number.abs();
+    if let Some((unit, name)) = UNITS.iter().find(|(unit, _)| (*unit..1e15).contains(&size)) {
+        return format!("{} {name}", decimal(number / unit, 3));
+    }
+    match (1e-3..1e6).contains(&size) {
+        true => decimal(number, if size >= 1.0 { 3 } else { 6 }),
+        false => format_number(number),
+    }
+}
+
+/// Formats a number in a text: an integer with commas between thousands, other numbers with four digits, and with an
+/// exponent if it is very small or very large.
+///
+/// ```
+/// use nnz_plot::format_number;
+///
+/// assert_eq!([49358.0, 288437.635, 0.25].map(format_number), ["49,358", "288,438", "0.25"]);
+/// ```
+#[must_use]
+pub fn format_number(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || !number.is_finite() {
-        return trimmed(number, 0);
+        return (number + 0.0).to_string();
     }
     if !(1e-3..1e15).contains(&size) {
         let text = format!("{number:.3e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         return format!("{}e{exponent}", without_zeros(digits));
     }
-    if size >= 1e4
-        && let Some((unit, suffix)) = SUFFIXES.iter().find(|(unit, _)| size >= *unit)
-    {
-        return format!("{}{suffix}", trimmed(number / unit, 3));
-    }
-    trimmed(number, if size >= 1.0 { 3 } else { 6 })
+    let before = cast::exponent(size.log10().floor());
+    decimal(number, usize::try_from(3 - before).unwrap_or(0))
 }
 
-/// Formats with as many decimals as needed, at most some.
-fn trimmed(number: f64, decimals: usize) -> String {
-    without_zeros(&format!("{number:.decimals$}")).to_owned()
+/// Formats with as many decimals as needed, at most some, and with commas between thousands.
+fn decimal(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    let text = without_zeros(&text);
+    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
+    format!("{}{fraction}", grouped(whole))
 }
 
 fn without_zeros(text: &str) -> &str {
@@ -36,11 +55,16 @@ fn without_zeros(text: &str) -> &str {
     }
 }
 
-/// Formats a count with commas between thousands.
+/// Formats an integer with commas between thousands.
 #[must_use]
-pub fn format_grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+pub fn format_grouped(count: impl Into<i128>) -> String {
+    grouped(&count.into().to_string())
+}
+
+fn grouped(integer: &str) -> String {
+    let digits = integer.trim_start_matches('-');
+    let mut text = String::with_capacity(integer.len() + digits.len() / 3);
+    text.push_str(&integer[..integer.len() - digits.len()]);
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
@@ -146,11 +170,13 @@ mod tests {
             (0.0, "0"),
             (1.0, "1"),
             (-2.5, "-2.5"),
-            (9999.0, "9999"),
-            (10_000.0, "10k"),
-            (12_500.0, "12.5k"),
-            (2.6e9, "2.6G"),
-            (1e12, "1T"),
+            (9999.0, "9,999"),
+            (12_500.0, "12,500"),
+            (1000.5, "1,000.5"),
+            (-49_358.0, "-49,358"),
+            (1.5e6, "1.5 M"),
+            (2.6e9, "2.6 G"),
+            (1e12, "1 T"),
             (1e18, "1e18"),
             (0.25, "0.25"),
             (0.001, "0.001"),
@@ -169,10 +195,31 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_texts_have_one_style() {
+        for (number, text) in [
+            (49_358.0, "49,358"),
+            (288_437.635_213_851_9, "288,438"),
+            (1_234_567.0, "1,234,567"),
+            (-1234.56, "-1,235"),
+            (28.842_19, "28.84"),
+            (0.028_842, "0.02884"),
+            (999.96, "1,000"),
+            (-0.0, "0"),
+            (2.638_123e-228, "2.638e-228"),
+            (1e15, "1e15"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(format_number(number), text, "{number}");
+        }
+    }
+
+    #[test]
     fn thousands_are_grouped() {
-        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+        let counts = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
+        for (count, text) in counts.into_iter().chain([(-100, "-100"), (-1000, "-1,000")]) {
             assert_eq!(format_grouped(count), text);
         }
+        assert_eq!(format_grouped(u64::MAX), "18,446,744,073,709,551,615");
     }
 
     #[test]

@@ -19,11 +19,14 @@ pub struct PngOptions {
     pub height: u32,
     /// Colours.
     pub theme: Theme,
+    /// Pixels of the file in each direction for a pixel of the layout: 1 or 2. By default 2, so that text is smooth, if the
+    /// picture is large enough.
+    pub scale: Option<u32>,
 }
 
 impl Default for PngOptions {
     fn default() -> Self {
-        Self { width: 1600, height: 1200, theme: Theme::default() }
+        Self { width: 1600, height: 1200, theme: Theme::default(), scale: None }
     }
 }
 
@@ -39,28 +42,41 @@ impl PngOptions {
     pub fn theme(self, theme: Theme) -> Self {
         Self { theme, ..self }
     }
-}
 
-/// Pixels of the file for each pixel of the layout, so that text is smooth.
-const SCALE: f64 = 2.0;
+    /// Sets the pixels of the file for a pixel of the layout.
+    #[must_use]
+    pub fn scale(self, scale: u32) -> Self {
+        Self { scale: Some(scale), ..self }
+    }
+
+    /// Returns the pixels of the file for a pixel of the layout: as set, or by the size.
+    #[must_use]
+    pub fn pixel_scale(&self) -> u32 {
+        let is_large = self.width >= 1200 && self.height >= 900;
+        self.scale.unwrap_or(if is_large { 2 } else { 1 }).clamp(1, 2)
+    }
+}
 
 /// Draws a figure as a PNG file. Letters other than Latin ones are replaced.
 #[must_use]
 pub fn png(figure: &Figure, options: &PngOptions) -> Vec<u8> {
-    let size = [f64::from(options.width) / SCALE, f64::from(options.height) / SCALE];
+    let pixels = options.pixel_scale();
+    let scale = f64::from(pixels);
+    let size = [options.width, options.height].map(|side| f64::from(side) / scale);
     let color = |ink: Ink| ink.color(options.theme);
     let mut raster = Raster::new(options.width, options.height, color(Ink::Page));
-    for shape in scene(figure, size, text::letter() / SCALE) {
+    let font = text::Font::of(pixels);
+    for shape in scene(figure, size, font.letter() / scale) {
         match shape {
-            Shape::Rectangle { frame, ink, .. } => raster.rectangle(frame, SCALE, color(ink)),
+            Shape::Rectangle { frame, ink, .. } => raster.rectangle(frame, scale, color(ink)),
             Shape::Cells { frame, grid, runs, ink, .. } => {
-                raster.cells(frame, SCALE, grid, &runs, color(ink));
+                raster.cells(frame, scale, grid, &runs, color(ink));
             }
             Shape::Polyline { points, width, ink, .. } => {
-                raster.polyline(&points, width, SCALE, color(ink));
+                raster.polyline(&points, width, scale, color(ink));
             }
             Shape::Text { at, text, ink, anchor, style } => {
-                text::draw(&mut raster, at.map(|at| at * SCALE), &text, anchor, style, color(ink));
+                font.draw(&mut raster, at.map(|at| at * scale), &text, anchor, style, color(ink));
             }
         }
     }

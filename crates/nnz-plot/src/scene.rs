@@ -1,13 +1,11 @@
 //! A figure as shapes in pixels, which SVG and PNG draw alike.
 
+use crate::axis::{Axis, Tick, apart};
 use crate::cast;
-use crate::colors::{Ink, SERIES};
+use crate::colors::{Ink, LEVELS, SERIES};
 use crate::figure::{Bar, Figure, Heat, Line, Marks};
-use crate::layout::{Frame, LINE, MARGIN, PanelLayout, SAMPLE, heading, place};
-use crate::number::{format_grouped, format_short, printable, shortened, wrapped};
-
-/// Classes of counts.
-pub(crate) const LEVELS: usize = 10;
+use crate::layout::{Frame, LINE, MARGIN, PanelLayout, SAMPLE, Texts, place};
+use crate::number::{columns, format_number, printable, shortened, wrapped};
 
 /// A shape. Titles describe it.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +15,11 @@ pub(crate) enum Shape {
         ink: Ink,
         title: String,
     },
-    /// Cells of a grid that have the same colour: row, first column, number of columns.
+    /// Cells of a grid that have the same colour: row, first column, number of columns. The last row and column of the
+    /// grid may be smaller.
     Cells {
         frame: Frame,
-        grid: [usize; 2],
+        grid: [f64; 2],
         runs: Vec<[usize; 3]>,
         ink: Ink,
         title: String,
@@ -66,24 +65,23 @@ pub(crate) fn scene(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Shape> 
     let [width, height] = size;
     let page = Frame { x: 0.0, y: 0.0, w: width, h: height };
     scene.rectangle(page, Ink::Page, String::new());
-    let fits = |letter: f64| cast::floor((width - 2.0 * MARGIN) / letter);
+    let texts = Texts::of(figure, width, letter);
     let mut y = 12.0;
-    if !figure.title.is_empty() {
+    if !texts.title.is_empty() {
         y += 17.0;
-        let title = shortened(&figure.title, fits(letter * 1.45));
-        scene.text([MARGIN, y], title, Ink::Text, Anchor::Start, Style::Title);
+        scene.text([MARGIN, y], texts.title.clone(), Ink::Text, Anchor::Start, Style::Title);
+        y += 5.0;
     }
-    if !figure.subtitle.is_empty() {
-        let subtitle = shortened(&figure.subtitle, fits(letter));
-        scene.muted([MARGIN, heading(figure) - 3.0], subtitle, Anchor::Start);
+    for line in &texts.subtitle {
+        y += LINE;
+        scene.muted([MARGIN, y - 1.0], line.clone(), Anchor::Start);
     }
     for placed in place(figure, size, letter) {
         scene.panel(&placed);
     }
-    let first = height - 12.0 - LINE * cast::float(figure.notes.len().saturating_sub(1));
-    for (number, note) in figure.notes.iter().enumerate() {
-        let y = first + LINE * cast::float(number);
-        scene.muted([MARGIN, y], shortened(note, fits(letter)), Anchor::Start);
+    let first = height - 12.0 - LINE * cast::float(texts.notes.len().saturating_sub(1));
+    for (number, note) in texts.notes.into_iter().enumerate() {
+        scene.muted([MARGIN, first + LINE * cast::float(number)], note, Anchor::Start);
     }
     scene.shapes
 }
@@ -143,9 +141,14 @@ impl Scene {
         }
         for tick in &placed.x_ticks {
             let x = frame.x + panel.x.position(tick.at) * frame.w;
-            let is_line = matches!(panel.marks, Marks::Lines(_));
+            // Such as zero between negative and positive numbers.
+            let is_marked = tick.important && x > frame.x + 1.0 && x < frame.right() - 1.0;
+            let is_line = is_marked || matches!(panel.marks, Marks::Lines(_));
             let from = if is_line { frame.y } else { frame.bottom() };
             self.line([x, from], [x, frame.bottom() + 4.0]);
+            // A long label at an end is within the picture.
+            let half = cast::float(columns(&tick.label)) * self.letter / 2.0 + 2.0;
+            let x = x.min(placed.outer.right() - half).max(placed.outer.x + half);
             self.muted([x, frame.bottom() + 17.0], tick.label.clone(), Anchor::Middle);
         }
         let middle = [frame.x + frame.w / 2.0, frame.y + frame.h / 2.0];
@@ -160,44 +163,60 @@ impl Scene {
     }
 
     fn heat(&mut self, heat: &Heat, placed: &PanelLayout<'_>) {
-        let levels = heat.levels(LEVELS);
-        let frame = placed.frame;
-        let mut runs = vec![Vec::new(); levels.len()];
+        let scale = heat.scale();
+        let mut steps = vec![(Vec::<[usize; 3]>::new(), [f64::INFINITY, 0.0]); LEVELS];
         for row in 0..heat.rows {
-            let mut col = 0;
-            while col < heat.cols {
-                let level = class(&levels, heat.get(row, col));
-                let mut end = col + 1;
-                while end < heat.cols && class(&levels, heat.get(row, end)) == level {
-                    end += 1;
+            for col in 0..heat.cols {
+                let count = heat.get(row, col);
+                let step = scale.step(count, LEVELS);
+                let Some((runs, range)) = step.and_then(|step| steps.get_mut(step)) else {
+                    continue;
+                };
+                *range = [range[0].min(count), range[1].max(count)];
+                match runs.last_mut() {
+                    Some([above, first, len]) if *above == row && *first + *len == col => *len += 1,
+                    _ => runs.push([row, col, 1]),
                 }
-                if let Some(runs) = level.and_then(|level| runs.get_mut(level)) {
-                    runs.push([row, col, end - col]);
-                }
-                col = end;
             }
         }
-        let most = heat.counts.iter().copied().max().unwrap_or(0);
-        let labels: Vec<String> =
-            (0..levels.len()).map(|level| class_label(&levels, level, most)).collect();
-        let grid = [heat.rows, heat.cols];
-        for (level, runs) in runs.into_iter().enumerate() {
+        for (step, (runs, range)) in steps.into_iter().enumerate() {
             if !runs.is_empty() {
-                let ink = Ink::Level(level, levels.len());
-                let title = format!("{}: {}", heat.label, labels[level]);
+                let title = format!("{}: {}", heat.label, range_text(range));
+                let (frame, grid, ink) = (placed.frame, heat.extent(), Ink::Level(step));
                 self.shapes.push(Shape::Cells { frame, grid, runs, ink, title });
             }
         }
+        self.colors(heat, placed.frame);
+    }
+
+    /// Draws the scale of colours at the right of a panel.
+    fn colors(&mut self, heat: &Heat, frame: Frame) {
+        let scale = heat.scale();
         let (x, mut y) = (frame.right() + 12.0, frame.y + 10.0);
         for line in wrapped(&heat.label, cast::floor(96.0 / self.letter)) {
             self.muted([x, y], line, Anchor::Start);
             y += LINE;
         }
-        for (level, label) in labels.into_iter().enumerate().rev() {
-            let sample = Frame { x, y: y - 4.0, w: SAMPLE, h: SAMPLE };
-            self.rectangle(sample, Ink::Level(level, levels.len()), String::new());
-            self.muted([x + SAMPLE + 6.0, y + 6.0], label, Anchor::Start);
-            y += LINE;
+        let label = x + SAMPLE + 6.0;
+        y -= 4.0;
+        if scale.is_single() {
+            let step = scale.step(1.0, LEVELS).unwrap_or(0);
+            let sample = Frame { x, y, w: SAMPLE, h: SAMPLE };
+            self.rectangle(sample, Ink::Level(step), String::new());
+            self.muted([label, y + 10.0], "1".to_owned(), Anchor::Start);
+            return;
+        }
+        let bar = Frame { x, y, w: SAMPLE, h: (frame.bottom() - y).clamp(48.0, 160.0) };
+        for step in 0..LEVELS {
+            // Each colour is drawn over the one before, so that there are no gaps.
+            let below = bar.h * cast::float(step) / cast::float(LEVELS);
+            let part = Frame { h: bar.h - below, ..bar };
+            self.rectangle(part, Ink::Level(step), String::new());
+        }
+        for tick in color_ticks(scale.most, bar.h) {
+            let y = bar.bottom() - scale.part(tick.at).unwrap_or(0.0) * bar.h;
+            self.line([bar.right(), y], [bar.right() + 3.0, y]);
+            self.muted([label, y + 4.0], tick.label, Anchor::Start);
         }
     }
 
@@ -243,24 +262,22 @@ impl Scene {
     }
 }
 
-/// Returns the class of a count; zero has none.
-pub(crate) fn class(levels: &[u64], count: u64) -> Option<usize> {
-    if count == 0 { None } else { levels.partition_point(|level| *level <= count).checked_sub(1) }
+/// Returns the ticks of a scale of colours: round numbers, 1, and the greatest count.
+fn color_ticks(most: f64, length: f64) -> Vec<Tick> {
+    let axis = Axis::log("", [1.0, most]);
+    let mut ticks = axis.ticks(cast::floor(length / 28.0));
+    ticks.retain(|tick| tick.at > 1.0 && tick.at < most);
+    let end = |at: f64| Tick { important: true, ..Tick::new(at, format_number(at)) };
+    ticks.insert(0, end(1.0));
+    ticks.push(end(most));
+    apart(&ticks, |tick| (axis.position(tick.at) * length, 14.0))
 }
 
-/// Describes a class, whose counts are below the counts of the next one.
-pub(crate) fn class_label(levels: &[u64], level: usize, most: u64) -> String {
-    let Some(&least) = levels.get(level) else { return String::new() };
-    let greatest = levels.get(level + 1).map_or(most.max(least), |next| next - 1);
-    let text = |count: u64| {
-        if count < 10_000 { format_grouped(count) } else { format_short(cast::float64(count)) }
-    };
-    match levels.get(level + 1) {
-        _ if greatest == least => text(least),
-        // The last number before a round one would not be short.
-        Some(next) if greatest >= 10_000 => format!("{}\u{2013}{}", text(least), text(*next)),
-        Some(_) => format!("{}\u{2013}{}", text(least), text(greatest)),
-        None => format!("\u{2265} {}", text(least)),
+/// Describes the counts between two.
+pub(crate) fn range_text([least, most]: [f64; 2]) -> String {
+    match [least, most].map(format_number) {
+        [least, most] if least == most => least,
+        [least, most] => format!("{least}\u{2013}{most}"),
     }
 }
 
@@ -269,16 +286,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_labelled_by_their_counts() {
-        let levels = [1, 2, 5, 10, 10_000, 20_000];
-        let label = |level| class_label(&levels, level, 30_000);
-        let expected =
-            ["1", "2\u{2013}4", "5\u{2013}9", "10\u{2013}9,999", "10k\u{2013}20k", "\u{2265} 20k"];
-        assert_eq!([0, 1, 2, 3, 4, 5].map(label), expected);
-        assert_eq!(class_label(&[1], 0, 1), "1");
-        assert_eq!(
-            [0, 1, 4, 5, 99_999].map(|count| class(&levels, count)),
-            [None, Some(0), Some(1), Some(2), Some(5)]
-        );
+    fn both_ends_of_a_scale_of_colours_are_labelled() {
+        let labels = |most: f64, length: f64| {
+            let ticks = color_ticks(most, length).into_iter();
+            ticks.map(|tick| tick.label).collect::<Vec<String>>()
+        };
+        assert_eq!(labels(2.0, 160.0), ["1", "2"]);
+        assert_eq!(labels(5000.0, 160.0), ["1", "10", "100", "1,000", "5,000"]);
+        assert_eq!(labels(5000.0, 48.0), ["1", "100", "5,000"]);
+        assert_eq!(labels(7.5, 160.0), ["1", "2", "5", "7.5"]);
+        assert_eq!(range_text([4999.0, 5000.0]), "4,999\u{2013}5,000");
+        assert_eq!(range_text([2.0, 2.0]), "2");
     }
 }

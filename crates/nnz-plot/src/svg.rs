@@ -126,7 +126,7 @@ fn class_of(ink: Ink) -> String {
         Ink::Muted => "muted".to_owned(),
         Ink::Grid => "grid".to_owned(),
         Ink::Series(number) => format!("series{number}"),
-        Ink::Level(level, _) => format!("level{level}"),
+        Ink::Level(level) => format!("level{level}"),
     }
 }
 
@@ -143,23 +143,13 @@ fn draw(shape: &Shape, inks: &mut BTreeSet<Ink>, out: &mut String) {
         }
         Shape::Cells { frame, grid: [rows, cols], runs, ink, title } => {
             inks.insert(*ink);
-            let (w, h) = (frame.w / cast::float(*cols), frame.h / cast::float(*rows));
-            // Each run is a line of width 1 through the middle of its cells.
-            let (x, y) = (pixels(frame.x), pixels(frame.y));
-            let mut path = String::new();
-            let mut pen = None;
-            for [row, col, len] in runs {
-                let _ = match pen {
-                    Some((at, end)) if at == *row => write!(path, "m{} 0h{len}", col - end),
-                    _ => write!(path, "M{col} {row}h{len}"),
-                };
-                pen = Some((*row, col + len));
-            }
-            let class = class_of(*ink);
-            let start = format!(
-                "<path class=\"{class}s\" transform=\"translate({x} {y})scale({w:.5} {h:.5})translate(0 .5)\" d=\"{path}\""
-            );
-            element(out, &start, "path", title);
+            let whole = cast::floor(*rows);
+            let split = runs.partition_point(|[row, ..]| *row < whole);
+            let (runs, last) = runs.split_at(split);
+            cells(*frame, [*rows, *cols], runs, [0.0, 1.0], (*ink, title.as_str()), out);
+            let last: Vec<[usize; 3]> = last.iter().map(|[_, col, len]| [0, *col, *len]).collect();
+            let place = [cast::float(whole), rows.fract()];
+            cells(*frame, [*rows, *cols], &last, place, (*ink, title.as_str()), out);
         }
         Shape::Polyline { points, width, ink, title } => {
             inks.insert(*ink);
@@ -200,6 +190,40 @@ fn draw(shape: &Shape, inks: &mut BTreeSet<Ink>, out: &mut String) {
             );
         }
     }
+}
+
+/// Draws runs of cells as lines through their middle. `first` is the position of row 0, and `height` the height of each row.
+fn cells(
+    frame: Frame,
+    [rows, cols]: [f64; 2],
+    runs: &[[usize; 3]],
+    [first, height]: [f64; 2],
+    (ink, title): (Ink, &str),
+    out: &mut String,
+) {
+    if runs.is_empty() {
+        return;
+    }
+    let mut path = String::new();
+    let mut pen = None;
+    for [row, col, len] in runs {
+        // The last column may be narrower.
+        let width = cast::float(*len).min(cols - cast::float(*col));
+        let width = (width * 1000.0).round() / 1000.0;
+        let _ = match pen {
+            Some((at, end)) if at == *row => write!(path, "m{} 0h{width}", col - end),
+            _ => write!(path, "M{col} {row}h{width}"),
+        };
+        pen = Some((*row, col + len));
+    }
+    let (w, h) = (frame.w / cols, frame.h / rows);
+    let (x, y, class) = (pixels(frame.x), pixels(frame.y), class_of(ink));
+    let middle = ((first + height / 2.0) * 1000.0).round() / 1000.0;
+    let width = if height < 1.0 { format!(" stroke-width=\"{height:.3}\"") } else { String::new() };
+    let start = format!(
+        "<path class=\"{class}s\"{width} transform=\"translate({x} {y})scale({w:.5} {h:.5})translate(0 {middle})\" d=\"{path}\""
+    );
+    element(out, &start, "path", title);
 }
 
 /// Ends an element, with a title if there is one.

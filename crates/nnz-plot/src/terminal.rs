@@ -113,7 +113,7 @@ fn area(panel: &Panel, size: [usize; 2], colors: TerminalColors, left: usize) ->
     let title = usize::from(!panel.title.is_empty());
     // Above the canvas are the title and the label of the vertical axis, below it three lines of the other axis.
     let lines = title + 1 + 3 + legend(panel, size[0], colors).len();
-    Area::of(panel, [size[0], size[1].saturating_sub(lines).max(LEAST)], left)
+    Area::of(panel, [size[0], size[1].saturating_sub(lines).max(LEAST)], left, colors)
 }
 
 fn panel_lines(
@@ -126,7 +126,11 @@ fn panel_lines(
     let area = area(panel, size, colors, left);
     let mut canvas = Canvas::new(area.width, area.height);
     match &panel.marks {
-        Marks::Heat(heat) => heat::draw(heat, colors, &mut canvas),
+        Marks::Heat(heat) => {
+            if let Some(places) = area.places {
+                heat::draw(heat, places, colors, &mut canvas);
+            }
+        }
         Marks::Bars(all) => bars::draw(all, panel, &mut canvas),
         Marks::Lines(all) => lines::draw(all, panel, colors, &mut canvas),
         Marks::Nothing(why) => canvas.centered(&printable(why)),

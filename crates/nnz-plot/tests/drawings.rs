@@ -13,7 +13,7 @@ use nnz_plot::{
 };
 
 fn heat(rows: usize, cols: usize, counts: Vec<u64>) -> Figure {
-    let marks = Marks::Heat(Heat { rows, cols, counts, label: "entries".to_owned() });
+    let marks = Marks::Heat(Heat::new(rows, cols, counts, "entries"));
     let side = |len: usize| [0.0, f64::from(u32::try_from(len).unwrap())];
     let (x, y) = (Axis::linear("columns", side(cols)).whole(), Axis::linear("rows", side(rows)));
     Figure::new("m.mtx").subtitle("5 entries").panel(Panel::new(x, y.reversed().whole(), marks))
@@ -28,6 +28,33 @@ fn bars() -> Figure {
         Axis::linear("count", [0.0, 8.0]).whole(),
         marks,
     ))
+}
+
+#[test]
+fn labels_at_both_ends_are_within_the_picture() {
+    let ticks = [(0.0, "-500,000"), (1.5, "0"), (3.0, "500,000")];
+    let tick = |(at, label): (f64, &str)| Tick { important: true, ..Tick::new(at, label) };
+    let mut figure = bars();
+    figure.panels[0].x = Axis::linear("value", [0.0, 3.0]).with_ticks(ticks.map(tick).to_vec());
+    let drawn = svg(&figure, &SvgOptions::default());
+    let label = drawn.lines().find(|line| line.contains(">500,000<")).unwrap();
+    let x: f64 = label.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    assert!(x + 3.5 * 7.2 < 800.0, "{label}");
+    let drawn = terminal(&figure, &TerminalOptions::default().size(60, 14));
+    assert!(drawn.contains("-500,000") && drawn.contains(" 500,000\n"), "{drawn}");
+    assert!(drawn.lines().all(|line| line.chars().count() <= 62), "{drawn}");
+}
+
+#[test]
+fn aligned_figures_have_panels_of_one_height() {
+    let (mut short, mut long) = (bars(), bars().subtitle("word ".repeat(60)).note("note"));
+    let panel = |figure: &Figure| {
+        let drawn = svg(figure, &SvgOptions::default());
+        drawn.lines().find(|line| line.contains("class=\"panel\"")).unwrap().to_owned()
+    };
+    assert_ne!(panel(&short), panel(&long));
+    nnz_plot::align(&mut [&mut short, &mut long], 800);
+    assert_eq!(panel(&short), panel(&long));
 }
 
 /// Checks that elements are closed in order, and returns their names.
@@ -57,16 +84,79 @@ fn elements(xml: &str) -> Vec<String> {
     all
 }
 
+/// Returns the number of the colour of each cell with a count.
+fn colors(drawn: &str, label: &str) -> Vec<(String, String)> {
+    let paths = drawn.split("<path class=\"level").skip(1);
+    let paths = paths.map(|path| {
+        let color = path.split("s\"").next().unwrap().to_owned();
+        let title = path.split(&format!("<title>{label}: ")).nth(1).unwrap();
+        (color, title.split('<').next().unwrap().to_owned())
+    });
+    paths.collect()
+}
+
 #[test]
 fn equal_counts_of_a_row_are_one_run() {
     let figure = heat(2, 4, vec![1, 1, 0, 7, 0, 0, 3, 3]);
     let drawn = svg(&figure, &SvgOptions::default());
     elements(&drawn);
-    // Classes from 1, 2 and 5: rows 0 and 1, from the first column of each run.
     for path in ["d=\"M0 0h2\"><title>entries: 1<", "d=\"M2 1h2\"><title>entries: 3"] {
         assert!(drawn.contains(path), "{path}: {drawn}");
     }
     assert!(drawn.contains("d=\"M3 0h1\"><title>entries: 7<"), "{drawn}");
+}
+
+#[test]
+fn colours_follow_the_logarithm_of_counts() {
+    let of = |counts: Vec<u64>| {
+        let drawn = svg(&heat(1, counts.len(), counts), &SvgOptions::default());
+        colors(&drawn, "entries")
+    };
+    let pair = |color: &str, title: &str| (color.to_owned(), title.to_owned());
+    // Nearly equal counts have one colour, and are not spread over the whole scale.
+    assert_eq!(of(vec![4999, 5000]), [pair("31", "4,999\u{2013}5,000")]);
+    // From 1 on.
+    assert_eq!(of(vec![1, 10, 100]), [pair("0", "1"), pair("16", "10"), pair("31", "100")]);
+    assert_eq!(of(vec![1, 1, 1]), [pair("16", "1")]);
+    // Two pictures with one scale.
+    let marks = Marks::Heat(Heat::new(1, 1, vec![10], "entries").most(100.0));
+    let panel = Panel::new(Axis::linear("", [0.0, 1.0]), Axis::linear("", [0.0, 1.0]), marks);
+    let drawn = svg(&Figure::new("").panel(panel), &SvgOptions::default());
+    assert_eq!(colors(&drawn, "entries"), [pair("16", "10")]);
+}
+
+#[test]
+fn smaller_cells_at_the_end_have_the_colour_of_their_density() {
+    // Cells of 4 x 10 elements, all of which are entries; the last row has one of 4, the last column five of 10.
+    let counts = vec![40, 20, 40, 20, 10, 5];
+    let mut figure = heat(3, 2, counts);
+    if let Marks::Heat(heat) = &mut figure.panels[0].marks {
+        *heat = heat.clone().last([0.25, 0.5]);
+        assert_eq!(heat.greatest(), 40.0);
+    }
+    let drawn = svg(&figure, &SvgOptions::default());
+    elements(&drawn);
+    let found = colors(&drawn, "entries");
+    assert!(found.iter().all(|(color, title)| color == "31" && title == "40"), "{found:?}");
+    // The cells are smaller, too.
+    assert!(drawn.contains("d=\"M0 0h1.5M0 1h1.5\""), "{drawn}");
+    assert!(drawn.contains("stroke-width=\"0.250\"") && drawn.contains("translate(0 2.125)"));
+}
+
+#[test]
+fn subtitles_are_broken_into_lines_and_never_cut() {
+    let words: Vec<String> = (0..30).map(|number| format!("word{number}")).collect();
+    let mut figure = bars().subtitle(words.join(" ")).note(words.join(" "));
+    figure.panels.push(figure.panels[0].clone());
+    for [width, height] in [[480, 360], [360, 800], [800, 600], [1600, 400]] {
+        let drawn = svg(&figure, &SvgOptions::default().size(width, height));
+        let texts = drawn.split("<text").skip(1).map(|text| {
+            let text = text.split('>').nth(1).unwrap();
+            text.split('<').next().unwrap().split(' ').collect::<Vec<_>>()
+        });
+        let shown: Vec<&str> = texts.flatten().filter(|word| word.starts_with("word")).collect();
+        assert_eq!(shown, [&words[..], &words].concat(), "{width}x{height}");
+    }
 }
 
 #[test]
@@ -120,19 +210,34 @@ fn terminals_without_colours_have_shades() {
 m.mtx
 5 entries
 rows
-0 ┤░░░░░░░░░░      ▓▓▓▓▓
-  │░░░░░░░░░░      ▓▓▓▓▓
-  │░░░░░░░░░░      ▓▓▓▓▓
-1 ┤          ▒▒▒▒▒▒▒▒▒▒▒
-  │          ▒▒▒▒▒▒▒▒▒▒▒
-2 ┤          ▒▒▒▒▒▒▒▒▒▒▒
-  └┬─────────┬─────────┬
-   0         2         4
-          columns
-entries:  ░ 1  ▒ 2–4
-  ▓ ≥ 5
+0 ┤░░░░░░░░░░     █████
+1 ┤          ▓▓▓▓▓▓▓▓▓▓
+  └┬─────────┬────────┬
+   0         2        4
+         columns
+entries:  ░ 1  ▒ 2
+  ▓ 3–4  █ 5–7
 ";
     assert_eq!(drawn, expected);
+}
+
+#[test]
+fn a_bin_is_in_one_line_of_a_terminal() {
+    for rows in 1..60 {
+        // A diagonal: each row differs from the next one.
+        let counts = (0..rows * rows).map(|at| u64::from(at / rows == at % rows)).collect();
+        let figure = heat(rows, rows, counts);
+        for colors in [TerminalColors::Plain, TerminalColors::True] {
+            let options = TerminalOptions::default().size(70, 30).colors(colors);
+            let drawn = terminal(&figure, &options);
+            let lines: Vec<&str> = drawn
+                .lines()
+                .filter_map(|line| line.split_once(['\u{2524}', '\u{2502}']))
+                .map(|pair| pair.1)
+                .collect();
+            assert!(lines.windows(2).all(|pair| pair[0] != pair[1]), "{rows}: {drawn}");
+        }
+    }
 }
 
 #[test]
@@ -141,6 +246,7 @@ fn terminals_with_colours_have_two_rows_in_a_character() {
     let options = TerminalOptions::default().size(40, 14);
     let drawn = terminal(&figure, &options.colors(TerminalColors::True));
     assert!(drawn.contains("\u{1b}[38;2;79;99;201m"), "{drawn:?}");
+    assert!(drawn.contains("\u{1b}[38;2;240;160;48m") && drawn.contains(" 7\n"), "{drawn:?}");
     let rows = drawn.lines().filter(|line| line.contains('\u{1b}'));
     assert!(rows.into_iter().all(|line| line.ends_with("\u{1b}[0m") || line.contains(" ")));
     let palette = terminal(&figure, &options.colors(TerminalColors::Ansi256));
@@ -168,8 +274,10 @@ fn nothing_and_single_points_are_drawn() {
         Marks::Nothing("nothing".to_owned()),
         Marks::Lines(vec![point, infinite]),
         Marks::Bars(Vec::new()),
-        Marks::Heat(Heat { rows: 0, cols: 0, counts: Vec::new(), label: String::new() }),
-        Marks::Heat(Heat { rows: 3, cols: 9, counts: vec![1], label: "x".to_owned() }),
+        Marks::Heat(Heat::new(0, 0, Vec::new(), "")),
+        Marks::Heat(Heat::new(3, 9, vec![1], "x")),
+        Marks::Heat(Heat::new(1, 2, vec![u64::MAX, 1], "x").last([f64::NAN, 1e-300])),
+        Marks::Heat(Heat::new(1, 2, vec![5, 1], "x").most(f64::NAN)),
     ] {
         let figure = Figure::default().panel(Panel::new(x.clone(), y.clone(), marks).aspect(0.0));
         for size in [1, 50, 900] {
@@ -233,13 +341,31 @@ mod png {
             assert_eq!((width, pixels.len()), (600, 240_000));
             assert_eq!(pixels[0], page);
             let count = |color: [u8; 3]| pixels.iter().filter(|pixel| **pixel == color).count();
-            // The least and the greatest class take a quarter of the frame each.
+            // The least and the greatest count take a quarter of the frame each.
             let (few, many) = match theme {
-                Theme::Light => ([0xc6, 0xdf, 0xf2], [0x0a, 0x1f, 0x4f]),
-                _ => ([0x1d, 0x3a, 0x5f], [0xf5, 0xf3, 0xa8]),
+                Theme::Light => ([0xb3, 0xd3, 0xec], [0x0a, 0x1f, 0x4f]),
+                _ => ([0x23, 0x4a, 0x78], [0xf5, 0xf3, 0xa8]),
             };
             let (few, many) = (count(few), count(many));
             assert!(few > 10_000 && few.abs_diff(many) < few / 10, "{few} {many}");
         }
+    }
+
+    #[test]
+    fn letters_of_small_pictures_are_as_large_as_those_of_large_ones() {
+        // Rows of pixels with ink in the title, which stands alone at the top.
+        let height = |width: u32, height: u32| {
+            let options = PngOptions::default().size(width, height);
+            let (width, pixels) = pixels(&png(&heat(1, 1, vec![1]), &options));
+            let rows: Vec<bool> =
+                pixels.chunks(width).map(|row| row.iter().any(|p| *p != [0xff; 3])).collect();
+            let first = rows.iter().position(|ink| *ink).unwrap();
+            rows[first..].iter().position(|ink| !ink).unwrap()
+        };
+        let (small, large) = (height(480, 360), height(1600, 1200));
+        assert!(small >= 8 && large > small, "{small} {large}");
+        assert_eq!(height(800, 600), small);
+        assert_eq!(PngOptions::default().size(1199, 900).pixel_scale(), 1);
+        assert_eq!(PngOptions::default().size(1199, 900).scale(2).pixel_scale(), 2);
     }
 }

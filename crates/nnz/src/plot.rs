@@ -27,13 +27,18 @@ use nnz_core::{Axis, Result};
 use crate::open::open_matrix;
 use crate::{Location, engine};
 
+pub(crate) use lengths::distributions;
+pub(crate) use names::number_text;
+pub(crate) use spy::spies;
+pub(crate) use values::values_alike;
+
 pub use bits::bits;
 pub use fragments::fragment_lengths;
 pub use lengths::distribution;
 pub use nnz_core::PackedWidths;
 pub use nnz_engine::plot::{
     ChromosomeLengths, Density, FragmentLengths, LengthBins, LengthMeasure, Lengths, Profile,
-    ValueBin, ValueCounts,
+    ValueBin, ValueCounts, ValueHistogram,
 };
 pub use nnz_plot as draw;
 pub use spy::{spy, spy_bins};

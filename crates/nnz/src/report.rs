@@ -18,6 +18,7 @@ use crate::formats::Inspection;
 use crate::formats::Member;
 use crate::matrix::ArrayAbout;
 use crate::{Error, Location, OpenOptions, ValidateOptions};
+use figures::PictureNumbers;
 
 pub use axes::{AxisSummary, Quantiles, Top};
 pub use beside::{Comparison, compare};
@@ -71,6 +72,8 @@ pub struct Report {
     pub findings: Option<Vec<Finding>>,
     /// Commands to go on with.
     pub commands: Vec<Command>,
+    /// The numbers of the pictures.
+    numbers: PictureNumbers,
 }
 
 impl Report {
@@ -121,7 +124,7 @@ impl Report {
         let title = place.to_string();
         let mut notes = about.notes.clone();
         let observed = Observed::new(source, "reading", context.progress());
-        let figures = figures::of_source(source, context, &mut notes)?;
+        let numbers = PictureNumbers::of_source(source, context, &mut notes)?;
         let axes = axes::of_source(&observed, context, &mut notes)?;
         let sizes = sizes::of_source(source, context)?;
         Ok(Self {
@@ -132,9 +135,10 @@ impl Report {
             members: Vec::new(),
             sizes,
             axes,
-            figures,
+            figures: figures::draw(&[&numbers]).pop().unwrap_or_default(),
             findings: None,
             commands: Vec::new(),
+            numbers,
         })
     }
 }

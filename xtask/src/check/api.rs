@@ -101,7 +101,6 @@ const EXHAUSTIVE: &[&str] = &[
     "nnz_engine::plot::ValueBin",
     "nnz_matrix_market::Layout",
     "nnz_plot::Bar",
-    "nnz_plot::Heat",
     "nnz_plot::Line",
     "nnz_plot::Tick",
     "nnz_storage::Opened",

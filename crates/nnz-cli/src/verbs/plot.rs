@@ -46,7 +46,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "WHAT")]
     pub(crate) measure: Option<MeasureArg>,
 
-    /// Width and height, such as 800x600: in pixels from 300x200 to 4000x4000, in the terminal in characters from 24x10 to
+    /// Width and height, such as 800x600: in pixels from 480x360 to 4000x4000, in the terminal in characters from 24x10 to
     /// 1000x1000 [default: 800x600, as PNG 1600x1200, or the size of the terminal]
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<[u32; 2]>,

@@ -177,7 +177,7 @@ fn printed_keys_are_those_of_the_documentation() {
         ("plot: bits", at("packed.bpcells"), "bits"),
         ("plot: fragments", fragments, "fragments"),
     ] {
-        hold(section, "nnz-plot/1", &run(&["plot", "--json", &source, "--kind", kind]).good());
+        hold(section, "nnz-plot/2", &run(&["plot", "--json", &source, "--kind", kind]).good());
     }
     for (number, command) in [
         &["convert", text(&named)][..],

@@ -55,7 +55,7 @@ fn numbers_of_a_small_matrix_are_exact() {
     let files = Files::new();
     let small = files.small();
     let found = numbers(&[&small]);
-    let expected = json!({"schema": "nnz-plot/1", "kind": "spy", "rows": 3, "cols": 4, "entries": 5,
+    let expected = json!({"schema": "nnz-plot/2", "kind": "spy", "rows": 3, "cols": 4, "entries": 5,
         "rows_per_bin": 1, "cols_per_bin": 1, "counts": [[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 1]]});
     assert_eq!(found, expected);
     let found = numbers(&[&small, "--rows", "2:", "--cols", "0,3"]);
@@ -66,8 +66,14 @@ fn numbers_of_a_small_matrix_are_exact() {
     let found = numbers(&[&small, "--kind", "cols", "--measure", "sum"]);
     assert_eq!((&found["nan"], &found["ranks"]), (&json!(1), &json!([[1, 5], [2, 0], [3, -2.5]])));
     let found = numbers(&[&small, "--kind", "values"]);
-    let bins = json!([{"from": -2.5, "to": -3, "count": 1}]);
-    assert_eq!((&found["nan"], &found["bins"]), (&json!(1), &bins));
+    // In bins of 4 / 16, as 5 is below 8; zero is in the first one above it.
+    let bin = |from: f64, to: f64| json!({"from": from, "to": to, "count": 1});
+    let bins = found["bins"].as_array().unwrap();
+    let ends = |bin: &Value| [&bin["from"], &bin["to"]].map(|end| end.as_f64().unwrap());
+    let found_bins: Vec<Value> = bins.iter().map(|b| bin(ends(b)[0], ends(b)[1])).collect();
+    let expected = [bin(-2.5, -2.75), bin(0.0, 0.25), bin(2.0, 2.25), bin(5.0, 5.25)];
+    assert_eq!((&found["nan"], found_bins), (&json!(1), expected.to_vec()));
+    assert!(bins.iter().all(|bin| bin["count"] == 1) && found["logarithmic"] == false);
     assert_eq!(found["integers"], json!([1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     assert_eq!((&found["min"], &found["max"]), (&json!(-2.5), &json!(5.0)));
 }
@@ -194,6 +200,101 @@ fn the_measure_of_spy_is_the_number_of_entries() {
     assert_eq!(run(&["plot", &small, "--kind", "spy", "--measure", "nnz"]).good(), plain);
 }
 
+/// A matrix whose rows have the given number of entries, with values 1, 2, ... in each row.
+fn with_rows(files: &Files, name: &str, cols: usize, lengths: &[usize]) -> String {
+    let entries = lengths
+        .iter()
+        .enumerate()
+        .flat_map(|(row, len)| (1..=*len).map(move |col| format!("{} {col} {col}\n", row + 1)));
+    let entries: Vec<String> = entries.collect();
+    let size = format!("{} {cols} {}\n", lengths.len(), entries.len());
+    let header = "%%MatrixMarket matrix coordinate integer general\n";
+    files.write(name, format!("{header}{size}{}", entries.concat()))
+}
+
+#[test]
+fn a_full_matrix_has_one_colour_whatever_its_size() {
+    let files = Files::new();
+    for [rows, cols] in [[211, 97], [100, 333], [7, 150]] {
+        let header = "%%MatrixMarket matrix array integer general\n";
+        let ones = "1\n".repeat(rows * cols);
+        let full = files.write("full.mtx", format!("{header}{rows} {cols}\n{ones}"));
+        let out = files.path("full.svg");
+        run(&["plot", &full, &out, "--force", "--size", "480x360"]).good();
+        let drawn = fs::read_to_string(&out).unwrap();
+        let paths: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<path")).collect();
+        let classes: Vec<&str> = paths.iter().map(|path| path.split('"').nth(1).unwrap()).collect();
+        assert!(classes.iter().all(|class| *class == classes[0]), "{rows} x {cols}: {classes:?}");
+        let shown = run(&["plot", &full]).good();
+        let shades: Vec<char> = shown
+            .lines()
+            .filter_map(|line| line.split_once(['\u{2502}', '\u{2524}']))
+            .flat_map(|(_, row)| row.chars())
+            .collect();
+        assert!(!shades.is_empty() && shades.iter().all(|shade| *shade == shades[0]), "{shown}");
+    }
+}
+
+#[test]
+fn bins_are_not_repeated_in_lines_of_text() {
+    let files = Files::new();
+    let header = "%%MatrixMarket matrix coordinate pattern general\n";
+    for size in [3, 11, 14, 15, 16, 17, 29, 31, 50, 99, 1000] {
+        let diagonal: Vec<String> = (1..=size).map(|at| format!("{at} {at}\n")).collect();
+        let text = format!("{header}{size} {size} {size}\n{}", diagonal.concat());
+        let source = files.write("diagonal.mtx", text);
+        for shape in ["80x24", "60x20", "120x40", "40x15"] {
+            let shown = run(&["plot", &source, "--size", shape]).good();
+            let lines: Vec<&str> = shown
+                .lines()
+                .filter_map(|line| line.split_once(['\u{2502}', '\u{2524}']).map(|pair| pair.1))
+                .collect();
+            assert!(lines.windows(2).all(|pair| pair[0] != pair[1]), "{size} in {shape}: {shown}");
+            assert!(lines.iter().all(|line| !line.is_empty()), "{size} in {shape}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn numbers_of_a_picture_have_one_style() {
+    let files = Files::new();
+    let lengths: Vec<usize> = (0..60).map(|row| if row == 7 { 12_345 } else { 30 + row }).collect();
+    let source = with_rows(&files, "long.mtx", 20_000, &lengths);
+    for kind in ["spy", "rows", "values"] {
+        let shown = run(&["plot", &source, "--kind", kind, "--size", "120x40"]).good();
+        let words = shown.split(|c: char| c.is_whitespace() || c == '\u{2013}');
+        for word in words.map(|word| word.trim_end_matches(',')) {
+            let digits = word.chars().filter(char::is_ascii_digit).count();
+            let is_number = word.chars().all(|c| c.is_ascii_digit() || ",.".contains(c));
+            assert!(!is_number || digits < 4 || word.contains(','), "{kind}: {word} in {shown}");
+            let short = word.strip_suffix('k').is_some_and(|start| start.parse::<f64>().is_ok());
+            assert!(!short, "{kind}: {word} in {shown}");
+        }
+    }
+    let shown = run(&["plot", &source, "--kind", "rows", "--size", "120x40"]).good();
+    assert!(shown.contains("all from 30 to 12,345"), "{shown}");
+}
+
+#[test]
+fn the_median_is_in_every_picture() {
+    let files = Files::new();
+    let pbmc = files.pbmc();
+    for name in ["o.svg", "small.svg"] {
+        let out = files.path(name);
+        let size = if name == "o.svg" { "800x600" } else { "480x360" };
+        run(&["plot", &pbmc, &out, "--kind", "cols", "--size", size]).good();
+        let drawn = fs::read_to_string(&out).unwrap();
+        let texts: Vec<&str> = drawn
+            .lines()
+            .filter(|line| line.starts_with("<text"))
+            .map(|line| line.split('>').nth(1).unwrap().trim_end_matches("</text"))
+            .collect();
+        let texts = texts.join(" ");
+        let median = "1,107 cells, entries per cell: median 19, half of them from 15 to 27, all from 3 to 67";
+        assert!(texts.contains(median), "{texts}");
+    }
+}
+
 #[test]
 fn panels_of_a_terminal_are_aligned() {
     let files = Files::new();
@@ -229,7 +330,7 @@ fn wrong_options_are_refused() {
         assert!(done.code == Some(2) && done.err.contains(says), "{words:?}: {done:?}");
         assert!(!Path::new(&out).exists() && done.out.is_empty(), "{words:?}");
     };
-    let size = "expected a size from 300x200 to 4000x4000";
+    let size = "expected a size from 480x360 to 4000x4000";
     usage(&[&small, &files.path("o.pdf")], "unknown extension of a picture; expected .svg or .png");
     usage(&[&small, &files.path("o")], "unknown extension of a picture");
     usage(&[&small, "-"], "unknown extension of a picture");
@@ -237,8 +338,8 @@ fn wrong_options_are_refused() {
     usage(&[&small, "--json", "--title", "x"], "cannot be used with");
     usage(&[&small, "--json", "--size", "800x600"], "--size applies to pictures, not to --json");
     usage(&[&small, "--force"], "required");
-    usage(&[&small, &out, "--size", "299x300"], size);
-    usage(&[&small, &out, "--size", "4001x300"], size);
+    usage(&[&small, &out, "--size", "479x360"], size);
+    usage(&[&small, &out, "--size", "4001x400"], size);
     usage(&[&small, &out, "--size", "800"], "expected a width and a height, such as 800x600");
     usage(&[&small, "--size", "800x5"], "expected a size from 24x10 to 1000x1000");
     usage(&[&small, "--kind", "pie"], "invalid value 'pie'");

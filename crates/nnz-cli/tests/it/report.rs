@@ -144,7 +144,7 @@ fn a_report_has_the_numbers_of_the_matrix() {
         "Rows: features",
         "Columns: cells",
         "507 rows, 306 of them without entries. Names: ENSG00000279493,",
-        "ENSG00000160255||457||919||5510",
+        "ENSG00000160255||457||919||5,510",
         "BPCells, packed",
         "nnz convert ",
     ] {
@@ -251,6 +251,89 @@ fn two_matrices_are_shown_beside_each_other() {
     }
     run(&["-q", "report", &at("a.mtx"), &at("same.html"), "--beside", &at("a.mtx")]).good();
     assert!(fs::read_to_string(at("same.html")).unwrap().contains("<strong>Equal:</strong>"));
+}
+
+/// Returns the value of an attribute of each element.
+fn attributes<'a>(page: &'a str, element: &str, name: &str) -> Vec<&'a str> {
+    let start = format!("{name}=\"");
+    let elements = page.split(element).skip(1);
+    elements
+        .filter_map(|rest| rest.split('>').next()?.split(&start).nth(1)?.split('"').next())
+        .collect()
+}
+
+#[test]
+fn matrices_beside_each_other_have_the_same_bins_scales_and_heights() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let write = |name: &str, rows: usize, cols: usize, value: usize| {
+        let entries: Vec<String> = (1..=rows)
+            .flat_map(|row| {
+                (1..=cols).filter(move |col| (row * col) % value == 0).map(move |col| (row, col))
+            })
+            .map(|(row, col)| format!("{row} {col} {}\n", (row + col) % (value * value) + 1))
+            .collect();
+        let size = format!("{rows} {cols} {}\n", entries.len());
+        let header = "%%MatrixMarket matrix coordinate integer general\n";
+        fs::write(at(name), format!("{header}{size}{}", entries.concat())).unwrap();
+    };
+    write("a.mtx", 300, 200, 2);
+    write("b.mtx", 150, 70, 5);
+    run(&["-q", "report", &at("a.mtx"), &at("page.html"), "--beside", &at("b.mtx")]).good();
+    let page = fs::read_to_string(at("page.html")).unwrap();
+    check(&page);
+    let parts: Vec<&str> = page.split("<section aria-label=").collect();
+    let [_, first, second] = parts[..] else { panic!("two matrices") };
+    let heights = [first, second].map(|part| attributes(part, "<svg ", "height"));
+    assert_eq!((heights[0].len(), &heights[0]), (4, &heights[1]));
+    let of = |part: &str, at: usize| {
+        let picture = part.split("<svg ").nth(at + 1).unwrap().split("</svg>").next().unwrap();
+        picture.to_owned()
+    };
+    // Bins of entries: 300 x 200 elements in at most 64 squares.
+    for part in [first, second] {
+        let spy = of(part, 0);
+        assert!(spy.contains("entries per 5 \u{d7} 5 elements"), "{spy}");
+    }
+    let texts = |part: &str, at: usize, class: &str| {
+        let drawn = of(part, at);
+        let start = format!("<text class=\"{class}\"");
+        let texts = drawn.lines().filter(|line| line.starts_with(&start)).map(str::to_owned);
+        texts.collect::<Vec<String>>()
+    };
+    // Ticks, after the subtitle, are where they are in the other picture: the axes are the same.
+    for at in 1..4 {
+        let [ours, theirs] = [first, second].map(|part| texts(part, at, "muted"));
+        let ticks = |all: &[String]| -> Vec<String> {
+            all.iter().filter(|text| text.contains("text-anchor")).cloned().collect()
+        };
+        assert_eq!(ticks(&ours), ticks(&theirs), "picture {at}");
+        assert!(ticks(&ours).len() > 5);
+    }
+    // The scale of colours ends at the same count.
+    let [ours, theirs] = [first, second].map(|part| {
+        let legend = texts(part, 0, "muted");
+        legend
+            .iter()
+            .rev()
+            .find(|text| !text.contains("text-anchor"))
+            .unwrap()
+            .split('>')
+            .nth(1)
+            .unwrap()
+            .to_owned()
+    });
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn tables_show_that_they_scroll() {
+    let page = page(&example());
+    let rule = page.split(".scroll {").nth(1).unwrap().split('}').next().unwrap();
+    // A shadow stays at the side, and is covered by a background that moves with the table.
+    assert!(rule.contains("overflow-x: auto") && rule.contains("no-repeat scroll"), "{rule}");
+    assert!(rule.contains("no-repeat local"), "{rule}");
+    assert!(page.contains("<div class=\"scroll\" tabindex=\"0\""));
 }
 
 #[test]

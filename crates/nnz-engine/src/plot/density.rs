@@ -35,6 +35,19 @@ pub struct Density {
     pub entries: u64,
 }
 
+impl Density {
+    /// Returns how many rows the last bin of rows has, as a part of the other bins, and the same of columns.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "positions on a picture are rounded")]
+    pub fn last_bin(&self) -> [f64; 2] {
+        let part = |len: u64, step: u64| match len % step.max(1) {
+            0 => 1.0,
+            rest => rest as f64 / step as f64,
+        };
+        [part(self.shape.rows, self.rows_per_bin), part(self.shape.cols, self.cols_per_bin)]
+    }
+}
+
 /// Counts the entries in each bin of a grid of at most `most` rows and columns, in one pass. Each bin has the same number of
 /// rows and of columns, except for the last ones.
 ///
@@ -63,10 +76,35 @@ pub fn density(
     most: [usize; 2],
     context: &TaskContext,
 ) -> Result<Density> {
+    let shape = source.header().shape;
+    let bins = [Bins::of(shape.rows, most[0]), Bins::of(shape.cols, most[1])];
+    density_in(source, bins, context)
+}
+
+/// Counts the entries in each bin of a grid with a number of rows and columns for each bin, such as of the grid of another
+/// matrix. There are at most 4096 bins along an axis, with more rows or columns each if necessary.
+///
+/// # Errors
+///
+/// Fails as [`density`].
+pub fn density_per_bin(
+    source: &dyn MatrixSource,
+    [rows, cols]: [u64; 2],
+    context: &TaskContext,
+) -> Result<Density> {
+    let shape = source.header().shape;
+    let bins = [Bins::of_step(shape.rows, rows), Bins::of_step(shape.cols, cols)];
+    density_in(source, bins, context)
+}
+
+fn density_in(
+    source: &dyn MatrixSource,
+    [rows, cols]: [Bins; 2],
+    context: &TaskContext,
+) -> Result<Density> {
     let place = &source.place();
     let header = source.header();
     let (order, shape) = (header.order, header.shape);
-    let [rows, cols] = [Bins::of(shape.rows, most[0]), Bins::of(shape.cols, most[1])];
     let (majors, minors) = match order {
         Order::Row => (rows, cols),
         Order::Col => (cols, rows),
@@ -110,7 +148,11 @@ struct Bins {
 
 impl Bins {
     fn of(axis: u64, most: usize) -> Self {
-        let step = axis.div_ceil(most.clamp(1, MOST) as u64).max(1);
+        Self::of_step(axis, axis.div_ceil(most.clamp(1, MOST) as u64))
+    }
+
+    fn of_step(axis: u64, step: u64) -> Self {
+        let step = step.max(axis.div_ceil(MOST as u64)).max(1);
         let len = usize::try_from(axis.div_ceil(step)).unwrap_or(0);
         Self { step, len, inverse: if step == 1 { 0 } else { u64::MAX / step + 1 } }
     }

@@ -120,7 +120,7 @@ impl LengthTally {
 pub struct LengthBins {
     /// The bins, ascending, without empty ones.
     pub bins: Vec<ValueBin>,
-    /// Whether the bins are of equal size on a logarithmic scale. Zero is then in none of them.
+    /// Whether the bins are of equal width on a logarithmic scale. Zero is then in none of them.
     pub logarithmic: bool,
 }
 
@@ -171,42 +171,75 @@ impl Lengths {
         ranks
     }
 
-    /// Returns a histogram. Bins are logarithmic if the numbers are of different orders of magnitude.
+    /// Returns a histogram. Bins are logarithmic if the numbers are of different orders of magnitude: ten to a decade, whose
+    /// ends are integers if the numbers are.
     #[must_use]
     pub fn bins(&self) -> LengthBins {
-        let finite = || self.values.iter().filter(|(number, _)| number.is_finite());
+        self.bins_as(self)
+    }
+
+    /// Returns a histogram with the bins of another one, whose numbers include these.
+    #[must_use]
+    pub fn bins_as(&self, other: &Self) -> LengthBins {
+        let finite = || other.values.iter().filter(|(number, _)| number.is_finite());
         let ends = finite().next().zip(finite().next_back());
         let Some((&(min, _), &(max, _))) = ends else { return LengthBins::default() };
-        let median = self.quantile(0.5).unwrap_or(0.0).max(if self.integral { 1.0 } else { 0.0 });
+        let median = other.quantile(0.5).unwrap_or(0.0).max(if other.integral { 1.0 } else { 0.0 });
         let logarithmic = min >= 0.0 && max > 0.0 && max > SKEWED * median;
         let mut bins: Vec<ValueBin> = Vec::new();
-        let step = step(min, max, self.integral);
-        for &(number, count) in finite() {
-            if logarithmic && number == 0.0 {
+        let step = step(min, max, other.integral);
+        for &(number, count) in self.values.iter().filter(|(number, _)| number.is_finite()) {
+            if logarithmic && number <= 0.0 {
                 continue;
             }
-            let (from, to) = match logarithmic {
-                true => self.logarithmic_bin(number),
-                false => {
-                    let from = (number / step).floor() * step;
-                    (from, from + step)
-                }
-            };
             match bins.last_mut() {
-                Some(last) if last.from == from => last.count += count,
-                _ => bins.push(ValueBin { from, to, count }),
+                Some(last) if number < last.to => last.count += count,
+                _ => {
+                    let (from, to) = match logarithmic {
+                        true => logarithmic_bin(number, other.integral),
+                        false => {
+                            let from = (number / step).floor() * step;
+                            (from, from + step)
+                        }
+                    };
+                    bins.push(ValueBin { from, to, count });
+                }
             }
         }
         LengthBins { bins, logarithmic }
     }
 
-    /// Returns the ends of a bin: a quarter of the way to the next power of two, but at least from an integer to the next
-    /// one if there are only integers.
-    fn logarithmic_bin(&self, number: f64) -> (f64, f64) {
-        let bin = bins::of_float(number);
-        let (from, to) = (bins::start(bin), bins::end(bin));
-        if self.integral { (from.ceil(), to.ceil().max(from.ceil() + 1.0)) } else { (from, to) }
+    /// Returns the distribution of these rows or columns and of others, of which there may be the same.
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        let mut values = [&self.values[..], &other.values].concat();
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        values.dedup_by(|next, number| {
+            let is_same = next.0 == number.0;
+            if is_same {
+                number.1 += next.1;
+            }
+            is_same
+        });
+        Self {
+            count: self.count.saturating_add(other.count),
+            values,
+            nan: self.nan + other.nan,
+            error: self.error.max(other.error),
+            integral: self.integral && other.integral,
+            ..self.clone()
+        }
     }
+}
+
+/// Returns the ends of a bin of a positive number.
+fn logarithmic_bin(number: f64, integral: bool) -> (f64, f64) {
+    let end = |tenths: i32| {
+        let power = bins::power(tenths);
+        if integral { power.round() } else { power }
+    };
+    let place = bins::place(number, end);
+    (end(place), end(place + 1))
 }
 
 /// Returns a round size of bins.
@@ -266,10 +299,44 @@ mod tests {
         let skewed = of(&[(0.0, 9), (1.0, 8), (3.0, 2), (9.0, 1), (100.0, 1), (111.0, 1)], true);
         let skewed = skewed.bins();
         assert!(skewed.logarithmic);
-        let expected = [bin(1.0, 2.0, 8), bin(3.0, 4.0, 2), bin(8.0, 10.0, 1), bin(96.0, 112.0, 2)];
+        let expected =
+            [bin(1.0, 2.0, 8), bin(3.0, 4.0, 2), bin(8.0, 10.0, 1), bin(100.0, 126.0, 2)];
         assert_eq!(skewed.bins, expected);
         assert_eq!(of(&[(0.0, 5)], true).bins().bins, [bin(0.0, 1.0, 5)]);
         assert_eq!(of(&[], true).bins(), LengthBins::default());
         assert_eq!(of(&[(f64::INFINITY, 1)], false).bins(), LengthBins::default());
+        let tiny = of(&[(5e-324, 90), (f64::MAX, 1)], false).bins();
+        assert!(tiny.logarithmic && tiny.bins.len() == 2, "{tiny:?}");
+    }
+
+    /// With four bins to each power of two, counts of every fourth bin were twice as large.
+    #[test]
+    fn logarithmic_bins_have_equal_widths() {
+        let widths = |numbers: Vec<(f64, u64)>, integral: bool| {
+            let found = of(&numbers, integral).bins();
+            assert!(found.logarithmic);
+            let half = if integral { 0.5 } else { 0.0 };
+            let width = |bin: &ValueBin| ((bin.to - half) / (bin.from - half)).log10();
+            found.bins.iter().filter(|bin| bin.from >= 5.0).map(width).collect::<Vec<f64>>()
+        };
+        let fractions =
+            (0..4000_u32).map(|at| (10_f64.powf(f64::from(at) / 1000.0), 4000 / u64::from(at + 1)));
+        let found = widths(fractions.filter(|(_, count)| *count > 0).collect(), false);
+        assert!(found.iter().all(|width| (width - 0.1).abs() < 1e-9), "{found:?}");
+        let integers =
+            (1..10_000).map(|number| (f64::from(number), if number == 1 { 100_000 } else { 1 }));
+        let found = widths(integers.collect(), true);
+        assert!(found.iter().all(|width| (0.08..0.14).contains(width)), "{found:?}");
+    }
+
+    #[test]
+    fn histograms_of_two_matrices_have_the_same_bins() {
+        let (few, many) = (of(&[(1.0, 5), (2.0, 1)], true), of(&[(1.0, 9), (500.0, 1)], true));
+        let both = few.joined(&many);
+        assert_eq!(both.values, [(1.0, 14), (2.0, 1), (500.0, 1)]);
+        let bins = [few.bins_as(&both), many.bins_as(&both)];
+        assert!(bins.iter().all(|bins| bins.logarithmic), "{bins:?}");
+        assert_eq!(bins[0].bins[0], ValueBin { from: 1.0, to: 2.0, count: 5 });
+        assert_eq!(bins[1].bins[0], ValueBin { from: 1.0, to: 2.0, count: 9 });
     }
 }

@@ -51,8 +51,8 @@ pub struct ValueBin {
     pub count: u64,
 }
 
-/// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, four of which are
-/// between a power of two and the next one.
+/// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, 32 of which are between
+/// a power of two and the next one. [`ValueCounts::histogram`] joins them.
 ///
 /// The entries are the same as in [`density`](super::density).
 ///
@@ -95,7 +95,12 @@ impl Work for Counting {
     fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<()> {
         self.entries.prepare(&mut batches, false)?;
         let mut table = lock(&self.tables).pop().unwrap_or_default();
-        table.add(&batches[0]);
+        let batch = &batches[0];
+        match &batch.values {
+            Values::Iso(_) if batch.entries() == 0 => {}
+            Values::Iso(_) => table.add(&batch.values, batch.entries() as u64),
+            values => table.add(values, 1),
+        }
         lock(&self.tables).push(table);
         self.entries.reuse(batches);
         Ok(())
@@ -103,7 +108,7 @@ impl Work for Counting {
 }
 
 /// Counts by size.
-struct Table {
+pub(super) struct Table {
     integers: [u64; MAX_EXACT_INTEGER + 1],
     negative: Vec<u64>,
     positive: Vec<u64>,
@@ -137,11 +142,14 @@ fn less(a: Number, b: Number) -> bool {
 }
 
 impl Table {
-    fn add(&mut self, batch: &Batch) {
+    /// Adds values, each of which occurs a number of times.
+    pub(super) fn add(&mut self, values: &Values, times: u64) {
         macro_rules! integers {
             ($values:expr, $wide:ty, $of:expr) => {{
                 let wide = || $values.iter().map(|&value| <$wide>::from(value));
-                wide().map($of).for_each(|(is_negative, size)| self.integer(is_negative, size));
+                wide()
+                    .map($of)
+                    .for_each(|(is_negative, size)| self.integer(is_negative, size, times));
                 if let (Some(min), Some(max)) = (wide().min(), wide().max()) {
                     self.reach(Number::Integer(min.into()), Number::Integer(max.into()));
                 }
@@ -149,7 +157,7 @@ impl Table {
         }
         let unsigned = |value: u64| (false, value);
         let signed = |value: i64| (value < 0, value.unsigned_abs());
-        match &batch.values {
+        match values {
             Values::U8(all) => integers!(all, u64, unsigned),
             Values::U16(all) => integers!(all, u64, unsigned),
             Values::U32(all) => integers!(all, u64, unsigned),
@@ -162,56 +170,45 @@ impl Table {
                 let all: Vec<u8> = all.iter().map(|value| value.0).collect();
                 integers!(all, u64, unsigned);
             }
-            Values::F32(all) => all.iter().for_each(|&value| self.float(value.into())),
-            Values::F64(all) => all.iter().for_each(|&value| self.float(value)),
-            Values::Iso(scalar) => self.shared(&scalar.repeat(1), batch.entries() as u64),
+            Values::F32(all) => all.iter().for_each(|&value| self.float(value.into(), times)),
+            Values::F64(all) => all.iter().for_each(|&value| self.float(value, times)),
+            Values::Iso(scalar) => self.add(&scalar.repeat(1), times),
             // Refused before.
             Values::ComplexF32(_) | Values::ComplexF64(_) => {}
         }
     }
 
-    /// Adds a value that all entries share.
-    fn shared(&mut self, value: &Values, count: u64) {
-        if count == 0 {
-            return;
-        }
-        let mut one = Self::default();
-        one.add(&Batch { offsets: vec![0, 1], ..Batch::new(nnz_core::Order::Row, value.clone()) });
-        one.times(count);
-        self.merge(&one);
-    }
-
     #[inline(always)]
-    fn integer(&mut self, is_negative: bool, size: u64) {
+    fn integer(&mut self, is_negative: bool, size: u64, times: u64) {
         if size <= MAX_EXACT_INTEGER as u64 && !is_negative {
-            self.integers[usize::try_from(size).unwrap_or(0) & MAX_EXACT_INTEGER] += 1;
+            self.integers[usize::try_from(size).unwrap_or(0) & MAX_EXACT_INTEGER] += times;
         } else {
             let table = if is_negative { &mut self.negative } else { &mut self.positive };
             if let Some(bin) = table.get_mut(bins::of_integer(size)) {
-                *bin += 1;
+                *bin += times;
             }
         }
     }
 
-    fn float(&mut self, value: f64) {
+    fn float(&mut self, value: f64, times: u64) {
         if value.is_nan() {
-            self.nan += 1;
+            self.nan += times;
             return;
         }
         if value.is_infinite() {
-            self.infinite[usize::from(value > 0.0)] += 1;
+            self.infinite[usize::from(value > 0.0)] += times;
             return;
         }
         self.reach(Number::Float(value), Number::Float(value));
         let is_whole = value.trunc() == value;
         self.fractions |= !is_whole;
         if is_whole && (0.0..=15.0).contains(&value) {
-            self.integers[small(value)] += 1;
+            self.integers[small(value)] += times;
             return;
         }
         let table = if value < 0.0 { &mut self.negative } else { &mut self.positive };
         if let Some(bin) = table.get_mut(bins::of_float(value)) {
-            *bin += 1;
+            *bin += times;
         }
     }
 
@@ -223,13 +220,6 @@ impl Table {
                 (if less(min, low) { min } else { low }, if less(high, max) { max } else { high })
             }
         });
-    }
-
-    /// Multiplies all counts.
-    fn times(&mut self, count: u64) {
-        let lists = [&mut self.integers[..], &mut self.negative, &mut self.positive];
-        lists.into_iter().flatten().chain(&mut self.infinite).for_each(|all| *all *= count);
-        self.nan *= count;
     }
 
     fn merge(&mut self, other: &Self) {
@@ -247,7 +237,7 @@ impl Table {
         }
     }
 
-    fn finish(self) -> ValueCounts {
+    pub(super) fn finish(self) -> ValueCounts {
         let bin = |sign: f64| {
             move |(bin, count): (usize, &u64)| ValueBin {
                 from: sign * bins::start(bin),

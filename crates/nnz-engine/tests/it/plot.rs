@@ -5,9 +5,9 @@
     reason = "numbers are small"
 )]
 
-use nnz_core::{Axis, MatrixSource, Order, Place, Placed, Shape, Structure, Values};
+use nnz_core::{Axis, MatrixSource, Order, Place, Placed, Scalar, Shape, Structure, Values};
 use nnz_engine::plot::{
-    LengthMeasure, MAX_EXACT_INTEGER, ValueBin, density, lengths, profile, values,
+    LengthMeasure, MAX_EXACT_INTEGER, ValueBin, density, density_per_bin, lengths, profile, values,
 };
 use nnz_engine::{CsMatrix, Number, Transposed};
 use nnz_storage::TaskContext;
@@ -135,13 +135,50 @@ fn values_are_counted_by_size() {
     let small: Vec<usize> = (0..=MAX_EXACT_INTEGER).filter(|at| found.integers[*at] > 0).collect();
     assert_eq!((small, found.integers[0]), (vec![0, 1, 15], 2));
     let bin = |from, to| ValueBin { from, to, count: 1 };
-    let bins =
-        [bin(-8.0, -10.0), bin(-0.25, -0.3125), bin(0.25, 0.3125), bin(1.5, 1.75), bin(16.0, 20.0)];
+    // 32 bins between 0.25 and 0.5, and between 8 and 16.
+    let bins = [
+        bin(-8.0, -8.25),
+        bin(-0.296_875, -0.304_687_5),
+        bin(0.296_875, 0.304_687_5),
+        bin(1.5, 1.531_25),
+        bin(16.0, 16.5),
+    ];
     assert_eq!(found.bins, bins);
     assert_eq!((found.nan, found.negative_infinity, found.positive_infinity), (1, 0, 1));
     assert_eq!(found.min, Some(Number::Float(-8.0)));
     assert_eq!(found.max, Some(Number::Float(16.0)));
     assert!(!found.integral);
+}
+
+#[test]
+fn a_value_that_all_entries_share_is_counted_for_each() {
+    let shape = Shape { rows: 1, cols: 1000 };
+    let (indptr, indices) = (vec![0, 900], (0..900_u32).collect::<Vec<_>>());
+    let of = |all: Values| {
+        let matrix =
+            CsMatrix::from_parts(shape, Order::Row, indptr.clone(), indices.clone(), all).unwrap();
+        values(&*matrix.into_source().unwrap(), &on(2)).unwrap()
+    };
+    for shared in [Scalar::U8(3), Scalar::F32(3.0), Scalar::I32(-3)] {
+        let found = of(Values::Iso(shared));
+        assert_eq!(found, of(shared.repeat(900)));
+        assert_eq!(found.entries, 900);
+    }
+}
+
+#[test]
+fn the_grid_of_another_matrix_has_its_bins() {
+    for seed in 0..50 {
+        let (source, _) = random(37, 23, seed);
+        let found = density(&*source, [7, 9], &on(2)).unwrap();
+        let per_bin = [found.rows_per_bin, found.cols_per_bin];
+        assert_eq!(density_per_bin(&*source, per_bin, &on(2)).unwrap(), found);
+        let (part, _) = random(20, 11, seed);
+        let part = density_per_bin(&*part, per_bin, &on(2)).unwrap();
+        assert_eq!([part.rows_per_bin, part.cols_per_bin], per_bin);
+        // 37 rows in bins of 6, 23 columns in bins of 3: the last ones have one row and two columns.
+        assert_eq!((per_bin, found.last_bin()), ([6, 3], [1.0 / 6.0, 2.0 / 3.0]));
+    }
 }
 
 #[test]

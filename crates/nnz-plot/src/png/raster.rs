@@ -71,12 +71,12 @@ impl Raster {
         &mut self,
         frame: Frame,
         scale: f64,
-        [rows, cols]: [usize; 2],
+        [rows, cols]: [f64; 2],
         runs: &[[usize; 3]],
         color: Rgb,
     ) {
-        let edge = |from: f64, len: f64, cell: usize, of: usize| {
-            cast::index((from + len * cast::float(cell) / cast::float(of)) * scale)
+        let edge = |from: f64, len: f64, cell: usize, of: f64| {
+            cast::index((from + len * (cast::float(cell) / of).min(1.0)) * scale)
         };
         for &[row, col, len] in runs {
             let x = [col, col + len].map(|col| edge(frame.x, frame.w, col, cols));

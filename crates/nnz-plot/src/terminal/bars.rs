@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, Cell};
 use crate::cast;
-use crate::colors::terminal_level;
+use crate::colors::terminal_color;
 use crate::figure::{Bar, Panel};
 
 const EIGHTHS: [char; 9] = [
@@ -12,7 +12,7 @@ const EIGHTHS: [char; 9] = [
 
 /// Draws bars.
 pub(super) fn draw(bars: &[Bar], panel: &Panel, canvas: &mut Canvas) {
-    let color = Some(terminal_level(0, 4));
+    let color = Some(terminal_color(0.0));
     let width = cast::float(canvas.width);
     let placed: Vec<([f64; 2], f64)> = bars
         .iter()

@@ -2,7 +2,7 @@
 #![expect(clippy::cast_precision_loss, reason = "positions on a picture are rounded")]
 
 use nnz_engine::plot::{BASES_PER_BIN, FragmentLengths, MAX_EXACT_LENGTH};
-use nnz_plot::{Axis, Bar, Direction, Figure, Heat, Marks, Panel, Tick};
+use nnz_plot::{Axis, Bar, Direction, Figure, Heat, Marks, Panel, Tick, format_grouped};
 
 use super::bars::counts_axis;
 use super::names::{counted, percentage};
@@ -15,6 +15,7 @@ pub fn fragment_lengths(lengths: &FragmentLengths, title: &str) -> Figure {
         let median = lengths
             .median()
             .map_or(format!("above {MAX_EXACT_LENGTH}"), |median| median.to_string());
+        let longest = format_grouped(longest);
         subtitle = format!("{subtitle}, median length {median} bases, longest {longest}");
     }
     let mut figure = Figure::new(title)
@@ -85,7 +86,7 @@ fn by_chromosome(lengths: &FragmentLengths) -> Panel {
         .with_ticks(ticks.collect());
     let label = format!("fragments per {BASES_PER_BIN} bases");
     let marks = match counts.iter().any(|count| *count > 0) {
-        true => Marks::Heat(Heat { rows, cols, counts, label }),
+        true => Marks::Heat(Heat::new(rows, cols, counts, label)),
         false => nothing(),
     };
     Panel::new(axis(end), y, marks).titled("By chromosome")

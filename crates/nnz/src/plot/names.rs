@@ -1,11 +1,20 @@
 //! Words and numbers that several figures have.
 
 use nnz_core::{Axis, AxisKind};
-use nnz_plot::format_grouped;
+use nnz_engine::Number;
+use nnz_plot::{format_grouped, format_number};
 
 /// Returns a count with what is counted.
 pub(super) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{} {}", format_grouped(count), if count == 1 { one } else { more })
+}
+
+/// Formats a number of a text: integers exactly.
+pub(crate) fn number_text(number: Number) -> String {
+    match number {
+        Number::Integer(number) => format_grouped(number),
+        Number::Float(number) => format_number(number),
+    }
 }
 
 /// Returns what is along an axis, with its kind if it is known: `rows (features)`.

@@ -32,7 +32,31 @@ pub fn spy_bins(shape: Shape, [width, height]: [usize; 2]) -> [usize; 2] {
 /// Makes a figure of where the entries of a matrix are, with a colour for their number.
 #[must_use]
 pub fn spy(density: &Density, title: &str) -> Figure {
-    let Density { shape, axis_kinds, rows_per_bin, cols_per_bin, entries, .. } = density;
+    spies(&[density], title).pop().unwrap_or_default()
+}
+
+/// Makes a figure of each matrix, with one scale of colours.
+pub(crate) fn spies(densities: &[&Density], title: &str) -> Vec<Figure> {
+    let heats: Vec<Heat> = densities.iter().map(|density| heat(density)).collect();
+    let most = heats.iter().map(Heat::greatest).fold(0.0, f64::max);
+    let all = densities.iter().zip(heats);
+    all.map(|(density, heat)| figure(density, heat.most(most), title)).collect()
+}
+
+fn heat(density: &Density) -> Heat {
+    let label = match [density.rows_per_bin, density.cols_per_bin] {
+        [1, 1] => "entries".to_owned(),
+        per_bin => {
+            let [rows, cols] = per_bin.map(format_grouped);
+            format!("entries per {rows} \u{d7} {cols} elements")
+        }
+    };
+    let heat = Heat::new(density.rows, density.cols, density.counts.clone(), label);
+    heat.last(density.last_bin())
+}
+
+fn figure(density: &Density, heat: Heat, title: &str) -> Figure {
+    let Density { shape, axis_kinds, entries, .. } = density;
     let share =
         percentage(*entries, shape.elements()).map_or(String::new(), |part| format!(" ({part})"));
     let subtitle = format!(
@@ -45,21 +69,10 @@ pub fn spy(density: &Density, title: &str) -> Figure {
         let range = [0.0, shape.len(axis).max(1) as f64];
         PlotAxis::linear(along(axis, *axis_kinds), range).whole()
     };
-    let marks = if *entries == 0 {
-        Marks::Nothing(if shape.is_empty() { "no elements" } else { "no entries" }.to_owned())
-    } else {
-        let label = match (rows_per_bin, cols_per_bin) {
-            (1, 1) => "entries".to_owned(),
-            (rows, cols) => {
-                format!(
-                    "entries per {} \u{d7} {} elements",
-                    format_grouped(*rows),
-                    format_grouped(*cols)
-                )
-            }
-        };
-        let (rows, cols) = (density.rows, density.cols);
-        Marks::Heat(Heat { rows, cols, counts: density.counts.clone(), label })
+    let marks = match (entries, shape.is_empty()) {
+        (0, true) => Marks::Nothing("no elements".to_owned()),
+        (0, false) => Marks::Nothing("no entries".to_owned()),
+        _ => Marks::Heat(heat),
     };
     let panel = Panel::new(axis(Axis::Cols), axis(Axis::Rows).reversed(), marks);
     let panel = match aspect(*shape).filter(|_| *entries > 0) {

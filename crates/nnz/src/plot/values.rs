@@ -1,267 +1,224 @@
 //! How values are distributed.
-#![expect(clippy::cast_precision_loss, reason = "positions on a picture are rounded")]
 
-use nnz_engine::Number;
-use nnz_engine::plot::{ValueBin, ValueCounts};
-use nnz_plot::{Axis, Bar, Figure, Marks, Panel, Tick, format_grouped, format_short};
+mod scale;
+
+use nnz_engine::plot::ValueCounts;
+use nnz_plot::{Bar, Figure, Marks, Panel, format_grouped};
 
 use super::bars::counts_axis;
-use super::names::counted;
-
-/// Bars at most, before bins are joined.
-const MOST: usize = 72;
-
-/// A bar with the text below it, or at its left end.
-struct Group {
-    /// The values, with a sign.
-    from: f64,
-    to: f64,
-    count: u64,
-    label: String,
-    /// Whether the label belongs to the left end.
-    at_edge: bool,
-    /// Whether it is a single value beside bins: zero, NaN or infinity.
-    is_special: bool,
-}
+use super::names::{counted, number_text};
+use scale::ValueScale;
 
 /// Makes a figure of the distribution of values.
 #[must_use]
 pub fn values(counts: &ValueCounts, title: &str) -> Figure {
-    let mut subtitle = counted(counts.entries, "entry", "entries");
-    if let (Some(min), Some(max)) = (counts.min, counts.max) {
-        let text = |number: Number| match number {
-            Number::Integer(_) => number.to_string(),
-            Number::Float(number) => format_short(number),
+    values_alike(&[counts], title).pop().unwrap_or_default()
+}
+
+/// Makes a figure of each distribution, with the same bins and scales.
+pub(crate) fn values_alike(counts: &[&ValueCounts], title: &str) -> Vec<Figure> {
+    let Some((first, others)) = counts.split_first() else { return Vec::new() };
+    let all = others.iter().fold((*first).clone(), |all, other| all.joined(other));
+    let scale = ValueScale::of(&all);
+    let bars: Vec<Vec<Bar>> = counts.iter().map(|one| scale.bars(one, &all)).collect();
+    let y = counts_axis("entries", bars.iter().flatten());
+    let figures = counts.iter().zip(bars).map(|(counts, bars)| {
+        let marks = match (counts.entries, bars.is_empty()) {
+            (0, _) => Marks::Nothing("no entries".to_owned()),
+            (_, true) => Marks::Nothing("no finite values".to_owned()),
+            (_, false) => Marks::Bars(bars),
         };
-        subtitle = format!("{subtitle}, values from {} to {}", text(min), text(max));
-    }
-    let groups = groups(counts);
-    let mut ticks = Vec::new();
-    let mut bars = Vec::new();
-    for (position, group) in groups.iter().enumerate() {
-        let left = position as f64;
-        if group.count > 0 {
-            let name = if group.at_edge {
-                format!("{} to {}", format_short(group.from), format_short(group.to))
-            } else {
-                group.label.clone()
-            };
-            let title = format!("{name}: {}", counted(group.count, "entry", "entries"));
-            bars.push(Bar::new([left, left + 1.0], group.count as f64, title));
+        let figure = Figure::new(title).subtitle(subtitle(counts));
+        let figure = figure.panel(Panel::new(scale.axis.clone(), y.clone(), marks));
+        match note(counts) {
+            Some(note) => figure.note(note),
+            None => figure,
         }
-        if !group.label.is_empty() {
-            let at = if group.at_edge { left } else { left + 0.5 };
-            let important = group.is_special;
-            ticks.push(Tick { important, ..Tick::new(at, &*group.label) });
+    });
+    figures.collect()
+}
+
+fn subtitle(counts: &ValueCounts) -> String {
+    let entries = counted(counts.entries, "entry", "entries");
+    match (counts.min, counts.max) {
+        (Some(min), Some(max)) => {
+            format!("{entries}, values from {} to {}", number_text(min), number_text(max))
         }
+        _ => entries,
     }
-    let x = Axis::linear("value", [0.0, groups.len().max(1) as f64]).with_ticks(ticks);
-    let y = counts_axis("entries", &bars);
-    let marks = match bars.is_empty() {
-        true => Marks::Nothing("no entries".to_owned()),
-        false => Marks::Bars(bars),
-    };
-    let mut figure = Figure::new(title).subtitle(subtitle).panel(Panel::new(x, y, marks));
+}
+
+/// Describes values that have no place on the axis.
+fn note(counts: &ValueCounts) -> Option<String> {
     let apart = [
         (counts.nan, "NaN"),
         (counts.negative_infinity, "negative infinity"),
         (counts.positive_infinity, "positive infinity"),
-        (counts.integers.first().copied().unwrap_or(0), "stored zeros"),
+        (zeros(counts), "stored zeros"),
     ];
-    let apart: Vec<String> = apart
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{what}: {}", format_grouped(count)))
-        .collect();
-    if !apart.is_empty() {
-        figure = figure.note(apart.join("; "));
-    }
-    figure
+    let apart = apart.into_iter().filter(|(count, _)| *count > 0);
+    let apart: Vec<String> =
+        apart.map(|(count, what)| format!("{what}: {}", format_grouped(count))).collect();
+    (!apart.is_empty()).then(|| apart.join("; "))
 }
 
-/// Returns the bars, from the least value on.
-fn groups(counts: &ValueCounts) -> Vec<Group> {
-    let special = |count: u64, label: &str| {
-        let group = Group {
-            from: 0.0,
-            to: 0.0,
-            count,
-            label: label.to_owned(),
-            at_edge: false,
-            is_special: true,
-        };
-        (count > 0).then_some(group)
-    };
-    let mut negative: Vec<ValueBin> = Vec::new();
-    let mut positive: Vec<ValueBin> = Vec::new();
-    for bin in &counts.bins {
-        if bin.from < 0.0 { negative.push(*bin) } else { positive.push(*bin) }
+fn zeros(counts: &ValueCounts) -> u64 {
+    counts.integers.first().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_core::{Order, Shape, Values};
+    use nnz_engine::{CsMatrix, TaskContext};
+
+    use nnz_plot::Axis;
+
+    use super::*;
+
+    fn of(values: Vec<f64>) -> ValueCounts {
+        let shape = Shape { rows: 1, cols: values.len() as u64 };
+        let (indptr, indices) = (vec![0, shape.cols], (0..shape.cols).collect::<Vec<u64>>());
+        let values = Values::F64(values);
+        let matrix = CsMatrix::from_parts(shape, Order::Row, indptr, indices, values).unwrap();
+        nnz_engine::plot::values(&*matrix.into_source().unwrap(), &TaskContext::default()).unwrap()
     }
-    let zeros = counts.integers.first().copied().unwrap_or(0);
-    let mut groups = Vec::new();
-    groups.extend(special(counts.negative_infinity, "-inf"));
-    if counts.integral {
-        groups.extend(octaves(&negative));
-        let last = counts.integers.iter().rposition(|count| *count > 0);
-        let last = if positive.is_empty() { last } else { Some(counts.integers.len() - 1) };
-        let first = if groups.is_empty() {
-            counts.integers.iter().position(|count| *count > 0)
-        } else {
-            Some(0)
-        };
-        let first = first.map_or(0, |first| first.min(1));
-        for (value, &count) in
-            counts.integers.iter().enumerate().take(last.map_or(0, |last| last + 1)).skip(first)
-        {
-            let from = value as f64;
-            groups.push(Group {
-                from,
-                to: from,
-                count,
-                label: value.to_string(),
-                at_edge: false,
-                is_special: false,
-            });
+
+    fn panel(counts: &ValueCounts) -> Panel {
+        values(counts, "").panels.pop().unwrap()
+    }
+
+    fn bars(panel: &Panel) -> &[Bar] {
+        match &panel.marks {
+            Marks::Bars(bars) => bars,
+            other => panic!("{other:?}"),
         }
-        groups.extend(octaves(&positive));
-    } else {
-        // Small integers are in the bins of the other values.
-        for (value, &count) in counts.integers.iter().enumerate().skip(1).filter(|(_, n)| **n > 0) {
-            let from = value as f64;
-            let (from, to) = quarter(from);
-            match positive.iter_mut().find(|bin| bin.from == from) {
-                Some(bin) => bin.count += count,
-                None => positive.push(ValueBin { from, to, count }),
+    }
+
+    /// Checks that zero and both ends have labels, which are short.
+    fn check_ticks(axis: &Axis, ends: [&str; 2]) {
+        let ticks = axis.ticks.as_ref().unwrap();
+        let label = |at: f64| ticks.iter().find(|tick| (tick.at - at).abs() < 1e-9);
+        for (end, expected) in axis.range.into_iter().zip(ends) {
+            let found = label(end).map(|tick| (&*tick.label, tick.important));
+            assert_eq!(found, Some((expected, true)), "{ticks:?}");
+        }
+        for tick in ticks {
+            let digits = tick.label.split('e').next().unwrap();
+            assert!(digits.chars().filter(char::is_ascii_digit).count() < 5, "{tick:?}");
+        }
+        assert!(ticks.is_sorted_by(|a, b| a.at < b.at), "{ticks:?}");
+    }
+
+    #[test]
+    fn both_sides_of_zero_are_drawn_alike() {
+        // Quantiles of a normal distribution, nearly, and their negatives.
+        let half = (1..5000).map(|at| (-2.0 * (f64::from(at) / 5000.0).ln()).sqrt() * 0.9);
+        let both: Vec<f64> = half.clone().chain(half.map(|value| -value)).collect();
+        let panel = panel(&of(both));
+        check_ticks(&panel.x, ["-4", "4"]);
+        assert!(
+            panel.x.ticks.as_ref().unwrap().iter().any(|tick| tick.at == 0.0 && tick.important)
+        );
+        let bars = bars(&panel);
+        assert!(bars.len() > 20);
+        for bar in bars {
+            let mirrored = [-bar.range[1], -bar.range[0]];
+            let other = bars.iter().find(|other| other.range == mirrored);
+            assert_eq!(other.map(|other| other.value), Some(bar.value), "{bar:?}");
+        }
+    }
+
+    #[test]
+    fn values_of_different_orders_have_zero_in_the_middle() {
+        let sizes = (0..5000).map(|at| 10_f64.powf(f64::from(at) / 1000.0 - 2.5));
+        let all: Vec<f64> =
+            sizes.clone().chain(sizes.map(|value| -value)).chain([0.0; 7]).collect();
+        let panel = panel(&of(all));
+        check_ticks(&panel.x, ["-500", "500"]);
+        let middle = panel.x.range[1] / 2.0;
+        let zero = panel.x.ticks.as_ref().unwrap().iter().find(|tick| tick.label == "0").unwrap();
+        assert!(zero.important && (zero.at - middle).abs() < 1e-9);
+        let bars = bars(&panel);
+        let zeros = bars.iter().find(|bar| bar.title == "0: 7 entries").unwrap();
+        assert!(zeros.range[0] < zero.at && zero.at < zeros.range[1]);
+        for bar in bars {
+            let mirrored = bar.range.map(|end| 2.0 * middle - end);
+            let is_other = |other: &&Bar| (other.range[0] - mirrored[1]).abs() < 1e-9;
+            assert_eq!(
+                bars.iter().find(is_other).map(|other| other.value),
+                Some(bar.value),
+                "{bar:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn integers_are_in_the_middle_of_their_bars() {
+        let panel = panel(&of(vec![0.0, 1.0, 1.0, 3.0]));
+        let ranges: Vec<[f64; 2]> = bars(&panel).iter().map(|bar| bar.range).collect();
+        assert_eq!(ranges, [[-0.5, 0.5], [0.5, 1.5], [2.5, 3.5]]);
+        let labels = panel.x.ticks.unwrap().into_iter().map(|tick| tick.label);
+        assert_eq!(labels.collect::<Vec<_>>(), ["0", "1", "2", "3"]);
+        let mut many = vec![1.0; 500];
+        many.extend((1..100).map(|value| f64::from(value * value)));
+        let panel = self::panel(&of(many));
+        let ticks = panel.x.ticks.as_ref().unwrap();
+        assert_eq!([&*ticks[0].label, &*ticks[ticks.len() - 1].label], ["1", "10,000"]);
+        // One is drawn around its tick.
+        let one = &bars(&panel)[0];
+        assert!(one.range[0] < ticks[0].at && ticks[0].at < one.range[1], "{one:?}");
+    }
+
+    #[test]
+    fn any_values_have_a_figure_with_short_labels() {
+        let tiny = f64::from_bits(1);
+        for values in [
+            vec![],
+            vec![f64::NAN, f64::INFINITY],
+            vec![0.0],
+            vec![tiny],
+            vec![tiny, -tiny],
+            vec![tiny, 1e300],
+            vec![-f64::MAX, f64::MAX, tiny],
+            vec![2.638e-228, 1.0, -1.0, 1e5],
+            vec![1e-310, 2e-310, 5e-309],
+            vec![0.3; 4],
+            vec![-7.0; 4],
+            vec![1e18, 3.0],
+        ] {
+            let shown = format!("{values:?}");
+            let panel = panel(&of(values));
+            let [from, to] = panel.x.range;
+            assert!(
+                from.is_finite() && to.is_finite() && from < to,
+                "{shown}: {:?}",
+                panel.x.range
+            );
+            for tick in panel.x.ticks.iter().flatten() {
+                let digits = tick.label.split('e').next().unwrap();
+                assert!(
+                    digits.chars().filter(char::is_ascii_digit).count() < 5,
+                    "{shown}: {tick:?}"
+                );
+            }
+            if let Marks::Bars(bars) = &panel.marks {
+                let ends = bars.iter().flat_map(|bar| bar.range);
+                assert!(
+                    ends.into_iter().all(|end| (from..=to).contains(&end)),
+                    "{shown}: {bars:?}"
+                );
             }
         }
-        positive.sort_by(|a, b| a.from.total_cmp(&b.from));
-        groups.extend(joined(&negative));
-        groups.extend(special(zeros, "0"));
-        groups.extend(joined(&positive));
     }
-    groups.extend(special(counts.positive_infinity, "inf"));
-    groups.extend(special(counts.nan, "NaN"));
-    groups
-}
 
-/// Returns the bin of a positive number.
-fn quarter(number: f64) -> (f64, f64) {
-    let power = 2_f64.powi(exponent(number));
-    let part = ((number / power - 1.0) * 4.0).floor();
-    let from = power * (1.0 + part / 4.0);
-    (from, from + power / 4.0)
-}
-
-/// Returns the exponent of the greatest power of two that is not greater; one for all subnormal numbers, whose first bin
-/// starts at zero.
-#[expect(clippy::cast_possible_truncation, reason = "an exponent of a float")]
-fn exponent(number: f64) -> i32 {
-    if number.abs() < f64::MIN_POSITIVE {
-        return f64::MIN_EXP - 2;
+    #[test]
+    fn two_distributions_have_the_same_bins_and_scales() {
+        let few = of((0..100).map(|at| f64::from(at) / 100.0).collect());
+        let many = of((0..3000).map(|at| f64::from(at) / 500.0 - 3.0).collect());
+        let figures = values_alike(&[&few, &many], "");
+        let [few, many] = [0, 1].map(|at: usize| figures[at].panels[0].clone());
+        assert_eq!((&few.x, &few.y), (&many.x, &many.y));
+        let width = |panel: &Panel| bars(panel)[1].range[1] - bars(panel)[1].range[0];
+        assert_eq!(width(&few), width(&many));
     }
-    let guess = number.abs().log2().floor() as i32;
-    // The logarithm is rounded.
-    match 2_f64.powi(guess) {
-        power if power > number.abs() => guess - 1,
-        power if power * 2.0 <= number.abs() => guess + 1,
-        _ => guess,
-    }
-}
-
-/// Joins bins of integers between powers of two.
-fn octaves(bins: &[ValueBin]) -> Vec<Group> {
-    let mut groups = by_powers(bins, 1);
-    for group in &mut groups {
-        let (low, high) = match group.from < 0.0 {
-            true => (group.to + 1.0, group.from),
-            false => (group.from, group.to - 1.0),
-        };
-        group.at_edge = false;
-        group.label = match (low == high, low < 0.0) {
-            (true, _) => shorter(low),
-            (_, true) => format!("{} to {}", shorter(low), shorter(high)),
-            (_, false) if high >= 10_000.0 => {
-                format!("{}\u{2013}{}", shorter(low), shorter(high + 1.0))
-            }
-            _ => format!("{}\u{2013}{}", format_short(low), format_short(high)),
-        };
-    }
-    groups
-}
-
-/// Joins bins, if there are too many, and fills gaps between them.
-fn joined(bins: &[ValueBin]) -> Vec<Group> {
-    let (Some(first), Some(last)) = (bins.first(), bins.last()) else { return Vec::new() };
-    let powers = exponent(last.from).abs_diff(exponent(first.from)) as usize + 1;
-    match powers {
-        few if few * 4 <= MOST => quarters(bins),
-        _ => by_powers(bins, powers.div_ceil(MOST)),
-    }
-}
-
-/// Returns each bin, with the empty ones between them.
-fn quarters(bins: &[ValueBin]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let sign = bins.first().map_or(1.0, |bin| bin.from.signum());
-    let mut ascending: Vec<&ValueBin> = bins.iter().collect();
-    ascending.sort_by(|a, b| a.from.abs().total_cmp(&b.from.abs()));
-    let mut next = ascending.first().map_or(0.0, |bin| bin.from.abs());
-    for bin in ascending {
-        loop {
-            let (from, to) = quarter(next);
-            let is_bin = from >= bin.from.abs();
-            let count = if is_bin { bin.count } else { 0 };
-            groups.push(edge(sign * from, sign * to, count));
-            next = to;
-            if is_bin {
-                break;
-            }
-        }
-    }
-    if sign < 0.0 {
-        groups.reverse();
-    }
-    groups
-}
-
-/// Returns groups of some powers of two.
-fn by_powers(bins: &[ValueBin], powers: usize) -> Vec<Group> {
-    let powers = i32::try_from(powers).unwrap_or(i32::MAX);
-    let place = |bin: &ValueBin| exponent(bin.from).div_euclid(powers);
-    let places = || bins.iter().map(place);
-    let (Some(first), Some(last)) = (places().min(), places().max()) else { return Vec::new() };
-    let sign = bins.first().map_or(1.0, |bin| bin.from.signum());
-    let mut groups: Vec<Group> = (first..=last)
-        .map(|place| {
-            let [from, to] = [place, place + 1].map(|place| sign * 2_f64.powi(place * powers));
-            edge(from, to, 0)
-        })
-        .collect();
-    for bin in bins {
-        let at = usize::try_from(place(bin) - first).unwrap_or(0);
-        if let Some(group) = groups.get_mut(at) {
-            group.count += bin.count;
-        }
-    }
-    if sign < 0.0 {
-        groups.reverse();
-    }
-    groups
-}
-
-/// Formats a large number with three digits.
-fn shorter(number: f64) -> String {
-    if number.abs() < 1e4 {
-        return format_short(number);
-    }
-    // Numbers with few digits are parsed exactly enough for a label.
-    format_short(format!("{number:.2e}").parse().unwrap_or(number))
-}
-
-/// Returns a group of values, labelled at its left end if that is a power of two.
-fn edge(from: f64, to: f64, count: u64) -> Group {
-    let left = if from < 0.0 { to } else { from };
-    let is_power = left.abs() == 2_f64.powi(exponent(left));
-    let label = if is_power { shorter(left) } else { String::new() };
-    Group { from, to, count, label, at_edge: true, is_special: false }
 }

@@ -207,7 +207,7 @@ fn top(moments: &[Moments]) -> Vec<Top> {
         position: at as u64,
         name: None,
         entries: moments[at].nnz,
-        sum: moments[at].total.map(|total| total.sum.to_string()),
+        sum: moments[at].total.map(|total| crate::plot::number_text(total.sum)),
     });
     top.collect()
 }

@@ -3,9 +3,9 @@
 use crate::Context;
 use nnz_core::{ErrorKind, Result, Scalar, Shape};
 use nnz_engine::{DiffOptions, Difference};
-use nnz_plot::Figure;
+use nnz_plot::{Figure, align};
 
-use super::{Report, ReportOptions, figures};
+use super::{Report, ReportOptions, figures, html};
 use crate::collection::ElementChange;
 use crate::{Dataset, Location, OpenOptions};
 
@@ -47,7 +47,7 @@ pub fn compare(
 ) -> Result<Comparison> {
     let (first, second) = (&first.into(), &second.into());
     let of_second = second_options(second, options, context)?;
-    let reports = [
+    let mut reports = [
         Report::of_location(first.clone(), options, context)?,
         Report::of_location(second.clone(), &of_second, context)?,
     ];
@@ -59,7 +59,9 @@ pub fn compare(
         Dataset::Collection(collection) => collection.main().map(Dataset::Matrix),
         other => Ok(other),
     });
-    crate::diff_opened([a?, b?], &how, context, &mut |one| {
+    let opened = [a?, b?];
+    draw_alike(&mut reports, &opened, context)?;
+    crate::diff_opened(opened, &how, context, &mut |one| {
         if let ElementChange::Matrix(difference) = one.what {
             found.add(difference);
         }
@@ -68,6 +70,22 @@ pub fn compare(
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;
     Ok(Comparison { reports, count: found.count, is_complete, first: found.first, figure })
+}
+
+/// Draws the pictures of both with the same bins and scales.
+fn draw_alike(reports: &mut [Report; 2], opened: &[Dataset; 2], context: &Context) -> Result<()> {
+    let [first, second] = reports;
+    if let [Dataset::Matrix(a), Dataset::Matrix(b)] = opened {
+        first.numbers.use_bins(&second.numbers, &**a, context)?;
+        second.numbers.use_bins(&first.numbers, &**b, context)?;
+    }
+    let mut drawn = figures::draw(&[&first.numbers, &second.numbers]).into_iter();
+    first.figures = drawn.next().unwrap_or_default();
+    second.figures = drawn.next().unwrap_or_default();
+    for (figure, other) in first.figures.iter_mut().zip(&mut second.figures) {
+        align(&mut [figure, other], html::WIDTH);
+    }
+    Ok(())
 }
 
 /// Returns the options for the second matrix, which may have another format than the given one.

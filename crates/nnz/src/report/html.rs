@@ -21,7 +21,7 @@ pub fn html(report: &Report) -> String {
     body.push_str(&contents(report));
     body.push_str("<main id=\"main\">\n");
     body.push_str(&findings(report, ""));
-    body.push_str(&pictures(&report.figures, ""));
+    body.push_str(&pictures(&report.figures, &heights(&[report]), ""));
     body.push_str(&about(report, ""));
     body.push_str(&summaries(report, ""));
     body.push_str(&commands(report));
@@ -36,12 +36,13 @@ pub fn comparison_html(compared: &Comparison) -> String {
     let title = format!("{} and {}", first.title, second.title);
     let mut body = format!("<header><h1>{}</h1></header>\n<main id=\"main\">\n", escape(&title));
     body.push_str(&sections::differences(compared));
+    let heights = heights(&[first, second]);
     body.push_str("<div class=\"beside\">\n");
     for (report, of) in [(first, "first-"), (second, "second-")] {
         let name = escape(&report.title);
         body.push_str(&format!("<section aria-label=\"{name}\"><h2>{name}</h2>{}", lead(report)));
         body.push_str(&findings(report, of));
-        body.push_str(&pictures(&report.figures, of));
+        body.push_str(&pictures(&report.figures, &heights, of));
         body.push_str(&about(report, of));
         body.push_str(&summaries(report, of));
         body.push_str("</section>\n");
@@ -85,12 +86,25 @@ fn contents(report: &Report) -> String {
     format!("<nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n")
 }
 
+/// As wide as on most screens, so that letters have their size.
+pub(super) const WIDTH: u32 = 600;
+const MOST_HEIGHT: u32 = 450;
+
+/// Returns the height of each picture, which is the same in all reports.
+fn heights(reports: &[&Report]) -> Vec<u32> {
+    let height = |figure: &Figure| fit_size(figure, WIDTH, MOST_HEIGHT)[1];
+    let count = reports.iter().map(|report| report.figures.len()).max().unwrap_or(0);
+    let highest = |at: usize| {
+        let figures = reports.iter().filter_map(|report| report.figures.get(at));
+        figures.map(height).max().unwrap_or(MOST_HEIGHT)
+    };
+    (0..count).map(highest).collect()
+}
+
 /// Returns a picture as SVG. `id` is unique in the page.
-fn picture(figure: &Figure, id: &str) -> String {
-    // As wide as on most screens, so that letters have their size.
-    let [width, most] = [600, 450];
-    let [_, height] = fit_size(figure, width, most);
-    svg(figure, &SvgOptions::default().size(width, height).id(id))
+fn picture(figure: &Figure, height: Option<u32>, id: &str) -> String {
+    let height = height.unwrap_or_else(|| fit_size(figure, WIDTH, MOST_HEIGHT)[1]);
+    svg(figure, &SvgOptions::default().size(WIDTH, height).id(id))
 }
 
 fn page(title: &str, body: &str) -> String {

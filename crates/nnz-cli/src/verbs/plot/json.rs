@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::output::{failed, print_json};
 
-const SCHEMA: &str = "nnz-plot/1";
+const SCHEMA: &str = "nnz-plot/2";
 
 /// A number, without a fraction if it is an integer.
 #[derive(Serialize)]
@@ -134,6 +134,7 @@ struct Values {
     max: Option<Json>,
     integral: bool,
     integers: Box<RawValue>,
+    logarithmic: bool,
     bins: Vec<Bin>,
     nan: u64,
     negative_infinity: u64,
@@ -142,7 +143,8 @@ struct Values {
 
 /// Prints the distribution of values.
 pub(super) fn values(counts: &ValueCounts) -> Result<(), Error> {
-    let bins = counts.bins.iter();
+    let histogram = counts.histogram();
+    let bins = histogram.bins.iter();
     let found = Values {
         kind: "values",
         entries: counts.entries,
@@ -150,6 +152,7 @@ pub(super) fn values(counts: &ValueCounts) -> Result<(), Error> {
         max: counts.max.map(Into::into),
         integral: counts.integral,
         integers: on_one_line(&counts.integers)?,
+        logarithmic: histogram.logarithmic,
         bins: bins
             .map(|bin| Bin { from: bin.from.into(), to: bin.to.into(), count: bin.count })
             .collect(),

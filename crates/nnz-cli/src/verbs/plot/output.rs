@@ -42,6 +42,16 @@ pub(super) enum Format {
     Png,
 }
 
+impl Format {
+    /// Returns the pixels of the file in each direction for a pixel of the layout.
+    fn scale(self, [width, height]: [u32; 2]) -> u32 {
+        match self {
+            Self::Svg => 1,
+            Self::Png => PngOptions::default().size(width, height).pixel_scale(),
+        }
+    }
+}
+
 impl Output {
     /// Determines it from the arguments.
     pub(super) fn of(args: &Plot, context: &Context) -> Result<Self, Error> {
@@ -56,7 +66,8 @@ impl Output {
         };
         let format = format(target)?;
         let usual = if format == Format::Svg { [800, 600] } else { [1600, 1200] };
-        let size = within(args, [300, 200], [4000, 4000], usual)?;
+        // In less, labels have no space.
+        let size = within(args, [480, 360], [4000, 4000], usual)?;
         let options = context.output(args.force, true);
         let (is_exact, staged) = (args.size.is_some(), StagedFile::create(target, &options)?);
         Ok(Self::File { format, size, is_exact, path: target.clone(), staged })
@@ -70,15 +81,15 @@ impl Output {
         let space = match self {
             Self::Json => pixels([800, 600]),
             Self::Terminal(TerminalOptions { width, height, colors, .. }) => {
+                // Title, subtitle, axes and legend.
+                let lines = 5 + 90_usize.div_ceil(*width) + 60_usize.div_ceil(*width);
+                let lines = height.saturating_sub(lines).max(4);
                 // Two bins are above each other in a character if it has two colours.
                 let each = if *colors == TerminalColors::Plain { 1 } else { 2 };
-                let space = [width.saturating_sub(8), height.saturating_sub(9) * 2];
-                let [rows, cols] = spy_bins(shape, space);
+                let [rows, cols] = spy_bins(shape, [width.saturating_sub(12), lines * 2]);
                 return [rows * each / 2, cols].map(|bins| bins.max(1));
             }
-            Self::File { format: Format::Svg, size, .. } => pixels(*size),
-            // A pixel of the layout has two by two of the file.
-            Self::File { format: Format::Png, size, .. } => pixels(size.map(|side| side / 2)),
+            Self::File { format, size, .. } => pixels(size.map(|side| side / format.scale(*size))),
         };
         spy_bins(shape, space.map(|bins| usize::try_from(bins).unwrap_or(1)))
     }
@@ -94,7 +105,7 @@ impl Output {
                 })
             }
             Self::File { format, size: [width, height], is_exact, path, mut staged } => {
-                let scale = if format == Format::Png { 2 } else { 1 };
+                let scale = format.scale([width, height]);
                 let [width, height] = match is_exact {
                     true => [width, height],
                     false => draw::fit_size(figure, width / scale, height / scale)
@@ -104,7 +115,10 @@ impl Output {
                     Format::Svg => {
                         draw::svg(figure, &SvgOptions::default().size(width, height)).into_bytes()
                     }
-                    Format::Png => draw::png(figure, &PngOptions::default().size(width, height)),
+                    Format::Png => {
+                        let options = PngOptions::default().size(width, height).scale(scale);
+                        draw::png(figure, &options)
+                    }
                 };
                 staged.write_all(&bytes).map_err(|error| Error::io(&path, error))?;
                 staged.commit().map(|_| ())

@@ -1,7 +1,7 @@
 //! The sections of a report.
 
 use nnz_core::{Axis, AxisKind, Finding, Severity};
-use nnz_plot::{Figure, format_grouped, format_short};
+use nnz_plot::{Figure, format_grouped, format_number};
 
 use super::element::{Align::Number, Align::Text, escape, name, table};
 use super::picture;
@@ -25,9 +25,10 @@ pub(super) fn findings(report: &Report, of: &str) -> String {
 }
 
 /// Pictures.
-pub(super) fn pictures(figures: &[Figure], of: &str) -> String {
+pub(super) fn pictures(figures: &[Figure], heights: &[u32], of: &str) -> String {
     let shown = figures.iter().enumerate().map(|(at, figure)| {
-        format!("<figure>{}</figure>\n", picture(figure, &format!("{of}picture{at}")))
+        let id = format!("{of}picture{at}");
+        format!("<figure>{}</figure>\n", picture(figure, heights.get(at).copied(), &id))
     });
     let shown: String = shown.collect();
     match shown.is_empty() {
@@ -154,7 +155,7 @@ fn axis(summary: &AxisSummary, of: &str) -> String {
     let line = |what: &str, quantiles: Option<Quantiles>| {
         quantiles.map(|found| {
             let Quantiles { min, lower, median, upper, max } = found;
-            let numbers = [min, lower, median, upper, max].map(format_short);
+            let numbers = [min, lower, median, upper, max].map(format_number);
             std::iter::once(what.to_owned()).chain(numbers).collect::<Vec<String>>()
         })
     };
@@ -178,7 +179,7 @@ fn top(summary: &AxisSummary, one: &str, id: &str) -> String {
             None => format!("{one} {}", top.position),
         };
         let sum = top.sum.as_deref().map_or(String::new(), name);
-        vec![label, top.position.to_string(), format_grouped(top.entries), sum]
+        vec![label, format_grouped(top.position), format_grouped(top.entries), sum]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let head = capitalized(one);
@@ -201,7 +202,7 @@ fn annotation(column: &ColumnSummary, len: u64) -> Vec<String> {
     let values = match &column.values {
         ColumnValues::Empty => "none".to_owned(),
         ColumnValues::Numbers(Quantiles { min, median, max, .. }) => {
-            let [min, median, max] = [*min, *median, *max].map(format_short);
+            let [min, median, max] = [*min, *median, *max].map(format_number);
             format!("{min} to {max}, median {median}")
         }
         ColumnValues::Categories { most, distinct } => {
@@ -271,7 +272,7 @@ fn pictures_of_differences(compared: &Comparison) -> String {
     let shown = compared
         .figure
         .as_ref()
-        .map(|figure| format!("<figure>{}</figure>\n", picture(figure, "d")));
+        .map(|figure| format!("<figure>{}</figure>\n", picture(figure, None, "d")));
     shown.unwrap_or_default()
 }
 
