@@ -230,11 +230,11 @@ impl Report {
     }
 }
 
-/// Opens the matrix of a location, if it has one that can be opened, and returns the collection that it is part of.
-fn open(
-    dataset: Option<Dataset>,
-    faults: &mut Faults,
-) -> Result<(Option<Box<dyn MatrixSource>>, Option<Arc<dyn Collection>>)> {
+/// A matrix, and the collection that it is part of.
+type MatrixOfCollection = (Option<Box<dyn MatrixSource>>, Option<Arc<dyn Collection>>);
+
+/// Opens the matrix of a location, if it has one that can be opened.
+fn open(dataset: Option<Dataset>, faults: &mut Faults) -> Result<MatrixOfCollection> {
     Ok(match dataset {
         None => (None, None),
         Some(Dataset::Collection(found)) => {

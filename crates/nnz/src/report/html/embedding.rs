@@ -22,8 +22,8 @@ pub(super) fn embedding(report: &Report, of: &str) -> String {
     let caption = caption(found);
     let id = format!("{of}embedding-title");
     let size = match found.drawn {
-        ..=500 => 9,
-        ..=5000 => 6,
+        0..=500 => 9,
+        501..=5000 => 6,
         _ => 4,
     };
     let mut body = format!(
