@@ -19,7 +19,7 @@ GROUPS = {
     "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "edit", "ConvertOptions"],
     "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
     "Inspect": ["validate", "diff", "stats", "formats"],
-    "See": ["Plots", "Report"],
+    "See": ["Plots", "report", "Report"],
     "Settings of the process": ["set_storage_options", "set_temporary_directory"],
     "Fragments": [
         "Fragments",

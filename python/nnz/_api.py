@@ -31,7 +31,7 @@ from ._fragment_options import FragmentOptions, FragmentSummary
 from ._fragment_verbs import import_fragments, merge_fragments
 from ._fragments import Fragments
 from ._filter import filter
-from ._inspect import diff, formats, stats, validate
+from ._inspect import diff, formats, report, stats, validate
 from ._lazy import LazyMatrix
 from ._matrix import Matrix
 from ._metrics import QC, aggregate, qc
@@ -117,6 +117,7 @@ __all__ = [
     "pca",
     "qc",
     "read_anndata",
+    "report",
     "sample",
     "set_storage_options",
     "set_temporary_directory",

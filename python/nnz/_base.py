@@ -455,7 +455,8 @@ class BaseMatrix(Computing, Parallel):
     def report(self, *, progress: Progress = None) -> Report:
         """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
 
-        Stored data is also validated. Entries are read several times.
+        Stored data is also validated; the page of a broken file lists its errors, as in `nnz.report`. Entries are read several
+        times.
 
         Parameters
         ----------

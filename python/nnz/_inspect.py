@@ -12,6 +12,7 @@ from ._matrix import Matrix
 from ._options import PathLike, source_path
 from ._progress import Progress, reporting
 from ._reading import ReadOptions, reading
+from ._report import Report
 from ._results import Difference, Finding, Format
 from ._selections import selections
 from ._storage import StorageOptions, storage
@@ -71,6 +72,50 @@ def validate(
         found = _nnz.verbs.validate(source_path(path), reading(options), memory, threads, dialect, report)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
+
+
+def report(
+    path: PathLike,
+    *,
+    progress: Progress = None,
+    threads: Optional[int] = None,
+    memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
+    **options: Unpack[ReadOptions],
+) -> Report:
+    """Make a page about a file, as the command does: the page of a broken file lists its errors and shows what can be read.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A path, or ``PATH::GROUP``.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
+    threads, memory, storage_options : optional
+        As in `nnz.WriteOptions`.
+    **options
+        As in `nnz.ReadOptions`.
+
+    Returns
+    -------
+    nnz.Report
+        Shown in notebooks; `save` writes it to a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        The path does not exist.
+    nnz.FormatError
+        The content matches no supported format.
+
+    Examples
+    --------
+    >>> page = nnz.report("testdata/anndata/malformed/indptr_wrapped_int8.h5ad")
+    >>> "one error was found" in page.html
+    True
+    """
+    with storage(storage_options), reporting(progress) as callback:
+        return Report(_nnz.report(None, source_path(path), memory, threads, callback, reading(options)))
 
 
 def diff(

@@ -28,7 +28,7 @@ def spy_svg(
     source: Source, title: str, id: str, memory_limit: _Memory = None, workers: Optional[int] = None
 ) -> str: ...
 def report(
-    source: Source,
+    source: Optional[Source],
     path: Optional[str] = None,
     memory_limit: _Memory = None,
     workers: Optional[int] = None,

@@ -8,7 +8,7 @@ from typing import Union
 
 
 class Report:
-    """A page about a matrix, from `Matrix.report`. Notebooks show it.
+    """A page about a matrix, from `nnz.report` or `Matrix.report`. Notebooks show it.
 
     Attributes
     ----------

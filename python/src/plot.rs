@@ -3,7 +3,7 @@
 use nnz::engine::plot::{LengthMeasure, density as density_of, lengths as lengths_of, values};
 use nnz::plot::draw::{SvgOptions, svg};
 use nnz::report::{Report, ReportOptions, html};
-use nnz::{Location, plot};
+use nnz::{Error, Location, plot};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -115,24 +115,26 @@ pub(crate) fn spy_svg(
     Ok(svg(&plot::spy(&found, &title), &options))
 }
 
-/// Makes a page about a matrix: of what is stored at a path, if one is given, which is read with some options.
+/// Makes a page about a matrix: of what is stored at a path, if one is given, which is read with some options. Otherwise
+/// there is a source.
 #[pyfunction]
 #[pyo3(signature = (source, path=None, memory_limit=None, workers=None, progress=None, reading=None))]
 pub(crate) fn report(
     py: Python<'_>,
-    source: &Source,
+    source: Option<&Source>,
     path: Option<std::ffi::OsString>,
     memory_limit: Option<&Bound<'_, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<String> {
-    let inner = source.inner();
+    let inner = source.map(Source::inner);
     let options = ReportOptions::default().open(Reading::new(reading)?.open_options());
     task::run(py, progress, crate::options::limits(py, memory_limit, workers)?, move |context| {
-        let report = match path {
-            Some(path) => Report::of_location(Location::parse(path), &options, context)?,
-            None => Report::of_source(&*inner, context)?,
+        let report = match (path, inner) {
+            (Some(path), _) => Report::of_location(Location::parse(path), &options, context)?,
+            (None, Some(inner)) => Report::of_source(&*inner, context)?,
+            (None, None) => return Err(Error::argument("a report is made of a path or of a source")),
         };
         Ok(html(&report))
     })

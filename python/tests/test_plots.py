@@ -1,8 +1,11 @@
 """Pictures on axes of matplotlib, in notebooks, and reports."""
 
+import html
+
 import numpy as np
 import pytest
 import scipy.sparse
+from conftest import TESTDATA
 
 import nnz
 
@@ -135,6 +138,25 @@ def test_a_report_is_a_page(made, tmp_path):
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html
     shown = report._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and "<table" not in shown
+    assert "<title>m.npz</title>" in report.html
     # A derived matrix is not stored, and cannot be validated.
     derived = (m * 2.0).report() if hasattr(m, "__mul__") else m.T.report()
     assert "Valid:" not in derived.html
+
+
+def test_a_report_of_a_broken_file_lists_its_errors():
+    path = TESTDATA / "anndata" / "malformed" / "indices_out_of_range.h5ad"
+    (error,) = nnz.validate(path)
+    for page in [nnz.report(path).html, nnz.open(path).report().html]:
+        assert "Invalid:" in page and html.escape(error.message) in page
+        assert "<title>indices_out_of_range.h5ad</title>" in page
+    # It cannot be opened at all.
+    page = nnz.report(path.with_name("truncated_half.h5ad")).html
+    assert "Invalid:" in page and "<title>truncated_half.h5ad</title>" in page
+    with pytest.raises(FileNotFoundError):
+        nnz.report("missing.h5ad")
+
+
+def test_a_report_shows_an_embedding():
+    page = nnz.report(TESTDATA / "anndata" / "valid" / "0.12.19" / "h5ad" / "full_csr.h5ad").html
+    assert "X_umap of all 11 cells, coloured by cell_type." in page

@@ -5,6 +5,14 @@ import shutil
 import subprocess
 
 import pytest
+from conftest import ROOT
+
+ANNDATA = ROOT / "testdata" / "anndata"
+SOURCES = {
+    "text": (ROOT / "examples" / "pbmc_10x_v3_mtx", "507 rows × 1,107 columns"),
+    "embedding": (ANNDATA / "valid" / "0.12.19" / "h5ad" / "full_csr.h5ad", "X_umap of all 11 cells"),
+    "broken": (ANNDATA / "malformed" / "no_data.h5ad", "one error was found"),
+}
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 
@@ -25,22 +33,25 @@ def rendered(browser, page, tmp_path, *options):
     return done.stdout.decode(), done.stderr.decode()
 
 
-def test_a_report_is_complete_in_a_browser(nnz, browser, pbmc, tmp_path):
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_report_is_complete_in_a_browser(nnz, browser, source, tmp_path):
     page = tmp_path / "page.html"
-    nnz.ok("report", pbmc, page)
+    path, part = SOURCES[source]
+    assert nnz.run("report", path, page).returncode == (source == "broken")
     written = page.read_text()
     shown, messages = rendered(browser, page, tmp_path)
     # The browser closes and moves elements that are not nested.
-    for element in ["svg", "section", "table", "tr", "td", "th", "figure", "title"]:
+    for element in ["svg", "path", "section", "table", "tr", "td", "th", "figure", "title", "li"]:
         assert len(re.findall(f"<{element}[ >]", shown)) == len(re.findall(f"<{element}[ >]", written)), element
     assert "CONSOLE" not in messages
     text = re.sub("<[^>]*>", " ", shown)
-    assert "507 rows × 1,107 columns" in text
+    assert part in text
 
 
-def test_a_report_fits_a_narrow_screen(nnz, browser, pbmc, tmp_path):
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_report_fits_a_narrow_screen(nnz, browser, source, tmp_path):
     page = tmp_path / "page.html"
-    nnz.ok("report", pbmc, page)
+    nnz.run("report", SOURCES[source][0], page)
     # The page itself has no horizontal scroll bar; only tables have.
     probe = "<script>document.title = document.documentElement.scrollWidth - innerWidth</script></body>"
     narrow = tmp_path / "narrow.html"

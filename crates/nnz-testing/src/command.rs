@@ -97,9 +97,9 @@ impl Run {
     }
 }
 
-/// The exit status of a verb where it fails: `validate` and `diff` answer by 1.
+/// The exit status of a verb where it fails: `validate`, `diff` and `report` answer by 1.
 pub fn status_of_errors(verb: &str) -> i32 {
-    if matches!(verb, "validate" | "diff") { 2 } else { 1 }
+    if matches!(verb, "validate" | "diff" | "report") { 2 } else { 1 }
 }
 
 /// The repository's test data.

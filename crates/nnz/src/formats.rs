@@ -84,8 +84,8 @@ pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;
 #[cfg(feature = "singlecell")]
 pub use groups::full_group;
-pub(crate) use groups::groups_inside;
 pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
+pub(crate) use groups::{groups_inside, is_stream};
 pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};

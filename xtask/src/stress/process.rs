@@ -102,7 +102,7 @@ impl FinishedCommand {
 
     /// Returns whether it failed with status 1 and a message.
     pub(super) fn refused(&self) -> bool {
-        // Errors of `validate` and `diff` have status 2.
+        // Errors of `validate`, `diff` and `report` have status 2.
         matches!(self.code, Some(1 | 2)) && self.err.starts_with("nnz: ")
     }
 

@@ -9,6 +9,7 @@ use nnz::report::{Report as Contents, ReportOptions, compare, comparison_html, h
 use nnz::{Context, Error, Location, OpenOptions};
 
 use super::Run;
+use super::write::counted;
 use crate::Outcome;
 use crate::args::reading::From;
 use crate::args::{Memory, Threads, location};
@@ -18,6 +19,9 @@ use crate::output::{bytes, print_message};
 ///
 /// OUT is one HTML file without scripts or links to other files, which can be opened offline, printed and sent. The
 /// entries are read several times, and a sample of them is converted to other formats to estimate its sizes there.
+///
+/// The page of a broken file lists its errors, as nnz validate prints them, and shows what can be read; the exit
+/// status is 1. It is 2 if there is no page, because SRC is missing, cannot be read or is not a matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -68,10 +72,14 @@ impl Run for Report {
         // Before anything is read.
         let staged = StagedFile::create(&self.target, &context.output(self.force, false))?;
         let options = ReportOptions::default().open(self.from.set(OpenOptions::new()));
-        let page = match &self.beside {
-            None => html(&Contents::of_location(self.source.clone(), &options, context)?),
+        let (page, reports) = match &self.beside {
+            None => {
+                let report = Contents::of_location(self.source.clone(), &options, context)?;
+                (html(&report), vec![report])
+            }
             Some(other) => {
-                comparison_html(&compare(self.source.clone(), other.clone(), &options, context)?)
+                let both = compare(self.source.clone(), other.clone(), &options, context)?;
+                (comparison_html(&both), Vec::from(both.reports))
             }
         };
         let written = staged.file().write_all(page.as_bytes());
@@ -81,6 +89,16 @@ impl Run for Report {
             let place = nnz::text::escaped(&self.target.to_string_lossy()).into_owned();
             print_message(&format!("{place}: {}", bytes(size)));
         }
-        Ok(Outcome::Good)
+        let mut outcome = Outcome::Good;
+        for report in reports.iter().filter(|report| report.faults() > 0) {
+            let errors = counted(report.faults(), "error", "errors");
+            print_message(&format!("{} is broken: the page lists {errors}", report.place));
+            outcome = Outcome::Bad;
+        }
+        Ok(outcome)
+    }
+
+    fn answers_by_status(&self) -> bool {
+        true
     }
 }

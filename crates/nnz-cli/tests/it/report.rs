@@ -114,8 +114,11 @@ fn options_of_reading_apply_to_all_parts_of_a_report() {
     fs::write(&first, ",x,y\ng,1.5,none\nh,2,3\n").unwrap();
     fs::write(&second, ",x,y\ng,1.5,none\nh,2,4\n").unwrap();
     fs::write(&other, "%%MatrixMarket matrix array real general\n2 2\n1.5\n2\n0\n3\n").unwrap();
-    assert!(run(&["report", &first, &target]).refused().contains("none"));
-    run(&["-q", "report", &first, &target, "--na", "none", "--from", "csv"]).good();
+    // Without the option, the page has the error.
+    let done = run(&["report", &first, &target]);
+    assert!(done.code == Some(1) && done.err.contains("a.csv is broken"), "{done:?}");
+    assert!(fs::read_to_string(&target).unwrap().contains("&quot;none&quot;"));
+    run(&["-q", "report", &first, &target, "--na", "none", "--from", "csv", "--force"]).good();
     let page = fs::read_to_string(&target).unwrap();
     check(&page);
     assert!(page.contains("a.csv --from csv --na none"), "the commands to go on with");
@@ -181,7 +184,13 @@ fn every_kind_of_matrix_has_a_report() {
     }
     let golden = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
     let words = words(&page(text(&golden)));
-    for part in ["Annotations of rows", "categorical", "Elements of the file", "obsm"] {
+    for part in [
+        "Annotations of rows",
+        "categorical",
+        "Elements of the file",
+        "obsm",
+        "X_umap of all 11 cells, coloured by cell_type.",
+    ] {
         assert!(words.contains(part), "{part}\n{words}");
     }
 }
@@ -217,13 +226,101 @@ fn errors_of_the_file_are_in_the_report() {
         .unwrap();
     run(&["-q", "convert", text(&mtx), text(&path)]).good();
     assert!(words(&page(text(&path))).contains("Valid:"));
-    // A file that cannot be read has no report.
+    // The page of a broken file has the error as validation prints it.
     fs::write(&mtx, "%%MatrixMarket matrix coordinate integer general\n3 3 2\n4 1 1\n1 1 1\n")
         .unwrap();
     let target = scratch.path().join("page.html");
     let done = run(&["report", text(&mtx), text(&target)]);
-    assert!(done.code == Some(1) && done.err.contains("line 3"), "{done:?}");
-    assert!(!target.exists());
+    let expected = format!("{} is broken: the page lists 1 error\n", text(&mtx));
+    assert!(done.code == Some(1) && done.err.ends_with(&expected), "{done:?}");
+    let page = fs::read_to_string(&target).unwrap();
+    check(&page);
+    let errors = run(&["validate", text(&mtx)]).out;
+    assert!(errors.contains("line 3"), "{errors}");
+    assert!(words(&page).replace("&quot;", "\"").contains(errors.trim_end()), "{errors}\n{page}");
+    assert!(page.contains("<title>m.mtx</title>"));
+    // The message is printed in any case, as the exit status alone does not explain itself.
+    let done = run(&["-q", "report", text(&mtx), text(&target), "--force"]);
+    assert!(done.code == Some(1) && done.err == expected, "{done:?}");
+    // Something that is not a matrix has no page.
+    let other = scratch.path().join("notes.docx");
+    fs::write(&other, "text").unwrap();
+    let none = scratch.path().join("none.html");
+    let message = run(&["report", text(&other), text(&none)]).refused_by("report");
+    assert!(message.contains("notes.docx") && !none.exists(), "{message}");
+}
+
+#[test]
+fn what_can_be_read_of_a_broken_file_is_in_its_report() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("page.html");
+    let malformed = |name: &str| testdata().join("anndata/malformed").join(name);
+    for (name, parts) in [
+        // `X` cannot be opened, but its table can.
+        ("no_data.h5ad", &["Rows: cells", "obs", "The matrix cannot be opened"][..]),
+        // The tables cannot be opened.
+        ("truncated_half.h5ad", &["Invalid:"]),
+        // An entry is wrong.
+        ("indices_out_of_range.h5ad", &["Arrays of the matrix", "There are no pictures"]),
+        // Only a layer is wrong.
+        ("layer_shape.h5ad", &["Where the entries are", "Sizes in other formats"]),
+    ] {
+        let source = malformed(name);
+        let done = run(&["-q", "report", text(&source), text(&target), "--force"]);
+        assert_eq!(done.code, Some(1), "{name}: {done:?}");
+        let page = fs::read_to_string(&target).unwrap();
+        check(&page);
+        for part in parts {
+            assert!(page.contains(part), "{name}: {part}\n{page}");
+        }
+        assert!(page.contains(&format!("<title>{name}</title>")), "{name}");
+        let commands = words(&page);
+        assert!(
+            commands.contains("nnz validate ") && !commands.contains("nnz convert /"),
+            "{name}"
+        );
+    }
+}
+
+/// A fault in one of two files is shown beside the other file.
+#[test]
+fn a_broken_file_is_shown_beside_another_one() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let header = "%%MatrixMarket matrix coordinate integer general";
+    fs::write(at("m.mtx"), format!("{header}\n3 3 1\n1 1 1\n")).unwrap();
+    fs::create_dir(at("other")).unwrap();
+    fs::write(at("other/m.mtx"), format!("{header}\n3 3 1\n9 1 1\n")).unwrap();
+    let done = run(&["report", &at("m.mtx"), &at("page.html"), "--beside", &at("other/m.mtx")]);
+    let expected = format!("{} is broken: the page lists 1 error", at("other/m.mtx"));
+    assert!(done.code == Some(1) && done.err.contains(&expected), "{done:?}");
+    let page = fs::read_to_string(at("page.html")).unwrap();
+    check(&page);
+    for part in ["Not compared:", "Valid:", "Invalid:", "line 3"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    // Both have the same name.
+    assert!(page.contains(&format!("<h2>{}</h2>", at("other/m.mtx"))));
+}
+
+#[test]
+fn a_file_without_a_main_matrix_has_a_report() {
+    let page = page(text(&testdata().join("reports/mudata-and-nested/m.h5mu")));
+    let words = words(&page);
+    for part in ["Valid:", "m.h5mu", "Elements of the file", "mod/"] {
+        assert!(words.contains(part), "{part}\n{words}");
+    }
+}
+
+/// Opening a pipe waits for its writer, and it can be read only once.
+#[test]
+#[cfg(unix)]
+fn a_pipe_has_no_report() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [pipe, target] = ["m.el", "page.html"].map(|name| scratch.path().join(name));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let message = run(&["report", text(&pipe), text(&target)]).refused_by("report");
+    assert!(message.contains("a stream can be read only once") && !target.exists(), "{message}");
 }
 
 #[test]
@@ -349,7 +446,7 @@ fn wrong_targets_of_reports_are_refused() {
     }
     fs::write(at("page.html"), "mine").unwrap();
     let done = run(&["report", &source, &at("page.html")]);
-    assert!(done.code == Some(1) && done.err.contains("--force"), "{done:?}");
+    assert!(done.code == Some(2) && done.err.contains("--force"), "{done:?}");
     assert_eq!(fs::read_to_string(at("page.html")).unwrap(), "mine");
     run(&["-q", "report", &source, &at("page.html"), "--force"]).good();
     assert!(fs::metadata(Path::new(&at("page.html"))).unwrap().len() > 10_000);
@@ -374,7 +471,7 @@ fn wrong_options_of_reports_are_refused() {
     usage(&[&source, &target, "--threads", "0"], "expected a number of at least 1");
     usage(&[&source, &target, "--memory", "0"], "expected a size");
     for words in [&["missing.mtx", &target][..], &[&source, &target, "--beside", "missing.mtx"]] {
-        let message = run(&[&["report"], words].concat()).refused();
+        let message = run(&[&["report"], words].concat()).refused_by("report");
         assert!(message.contains("no such file") && !Path::new(&target).exists(), "{message}");
     }
 }

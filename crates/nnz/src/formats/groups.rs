@@ -218,7 +218,7 @@ pub fn inspect(
 }
 
 /// Returns whether a location can be read only once.
-fn is_stream(location: &Location, context: &Context) -> bool {
+pub(crate) fn is_stream(location: &Location, context: &Context) -> bool {
     match location {
         Location::Stream => true,
         Location::Path { path, .. } => {

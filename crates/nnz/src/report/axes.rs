@@ -5,6 +5,7 @@ use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Result};
 use nnz_engine::{Measures, Moments, Stats, StatsOptions, stats};
 
 use super::columns::{self, ColumnSummary};
+use super::findings::Faults;
 
 /// Rows or columns with the greatest sums that are listed.
 const TOP: usize = 10;
@@ -90,17 +91,33 @@ pub(super) fn of_source(
     source: &dyn MatrixSource,
     context: &Context,
     notes: &mut Vec<String>,
+    faults: &mut Faults,
 ) -> Result<[AxisSummary; 2]> {
-    let place = &source.place();
-    let measured = measured(source, context, notes)?;
-    let [rows, cols] = match measured {
-        Some(Stats { rows, cols, .. }) => [rows, cols],
-        None => [None, None],
-    };
-    let at_place = |error: nnz_core::Error| error.with_context(place);
+    let measured = faults.keep(measured(source, context, notes))?.flatten();
+    let moments = measured.map_or([None, None], |Stats { rows, cols, .. }| [rows, cols]);
+    of_axes(source, moments, context, notes, faults)
+}
+
+/// Summarizes rows and columns of a matrix whose entries are not read.
+pub(super) fn of_tables(
+    source: &dyn MatrixSource,
+    context: &Context,
+    notes: &mut Vec<String>,
+    faults: &mut Faults,
+) -> Result<[AxisSummary; 2]> {
+    of_axes(source, [None, None], context, notes, faults)
+}
+
+fn of_axes(
+    source: &dyn MatrixSource,
+    [rows, cols]: [Option<Vec<Moments>>; 2],
+    context: &Context,
+    notes: &mut Vec<String>,
+    faults: &mut Faults,
+) -> Result<[AxisSummary; 2]> {
     Ok([
-        of_axis(source, Axis::Rows, rows, context, notes).map_err(at_place)?,
-        of_axis(source, Axis::Cols, cols, context, notes).map_err(at_place)?,
+        of_axis(source, Axis::Rows, rows, context, notes, faults)?,
+        of_axis(source, Axis::Cols, cols, context, notes, faults)?,
     ])
 }
 
@@ -144,7 +161,9 @@ fn of_axis(
     moments: Option<Vec<Moments>>,
     context: &Context,
     notes: &mut Vec<String>,
+    faults: &mut Faults,
 ) -> Result<AxisSummary> {
+    let place = &source.place();
     let header = source.header();
     let which = usize::from(axis == Axis::Cols);
     let len = header.shape.len(axis);
@@ -168,8 +187,11 @@ fn of_axis(
         summary.sums = sums.and_then(Quantiles::of);
         summary.top = top(&moments);
     }
-    read_names(source, axis, &mut summary)?;
-    (summary.columns, summary.more_columns) = columns::of_axis(source, axis, context, notes)?;
+    let named = read_names(source, axis, &mut summary);
+    faults.keep(named.map_err(|error| error.with_context(place)))?;
+    let columns = columns::of_axis(source, axis, context, notes);
+    let columns = faults.keep(columns.map_err(|error| error.with_context(place)))?;
+    (summary.columns, summary.more_columns) = columns.unwrap_or_default();
     Ok(summary)
 }
 

@@ -1,8 +1,8 @@
 //! Two matrices side by side.
 
 use crate::Context;
-use nnz_core::{ErrorKind, Result, Scalar, Shape};
-use nnz_engine::{DiffOptions, Difference};
+use nnz_core::{ErrorKind, Finding, Result, Scalar, Shape};
+use nnz_engine::{DiffOptions, Difference, report_error};
 use nnz_plot::{Figure, align};
 
 use super::{Report, ReportOptions, figures, html};
@@ -32,6 +32,8 @@ pub struct Comparison {
     pub first: Vec<[String; 3]>,
     /// Where entries differ.
     pub figure: Option<Figure>,
+    /// The fault because of which they were not compared, if one of them is broken.
+    pub fault: Option<Finding>,
 }
 
 /// Creates the reports of two locations and compares them.
@@ -46,40 +48,61 @@ pub fn compare(
     context: &Context,
 ) -> Result<Comparison> {
     let (first, second) = (&first.into(), &second.into());
-    let of_second = second_options(second, options, context)?;
+    let of_second = second_options(second, options, context);
     let mut reports = [
         Report::of_location(first.clone(), options, context)?,
         Report::of_location(second.clone(), &of_second, context)?,
     ];
-    let how = DiffOptions::default().max_diffs(MOST);
     let mut found = DifferenceCounts::default();
-    let opened = [options.open.open(first, context)?, of_second.open.open(second, context)?];
-    // The reports are about the main matrices.
-    let [a, b] = opened.map(|dataset| match dataset {
-        Dataset::Collection(collection) => collection.main().map(Dataset::Matrix),
-        other => Ok(other),
+    let mut fault = None;
+    let sources = [(first, options), (second, &of_second)];
+    match differences(sources, &mut reports, context, &mut found) {
+        Err(error) if reports.iter().any(|report| report.faults() > 0) => {
+            report_error(error, &mut |finding| fault = Some(finding))?;
+        }
+        compared => compared?,
+    }
+    let shape =
+        reports[0].axes.as_ref().map(|[rows, cols]| Shape { rows: rows.len, cols: cols.len });
+    let figure = shape.and_then(|shape| found.figure(shape));
+    let is_complete = found.count < MOST as u64;
+    Ok(Comparison { reports, count: found.count, is_complete, first: found.first, figure, fault })
+}
+
+fn differences(
+    sources: [(&Location, &ReportOptions); 2],
+    reports: &mut [Report; 2],
+    context: &Context,
+    found: &mut DifferenceCounts,
+) -> Result<()> {
+    let how = DiffOptions::default().max_diffs(MOST);
+    let [first, second] = sources.map(|(location, options)| -> Result<Dataset> {
+        // The reports are about the main matrices.
+        Ok(match options.open.open(location, context)? {
+            Dataset::Collection(collection) => Dataset::Matrix(collection.main()?),
+            other => other,
+        })
     });
-    let opened = [a?, b?];
-    draw_alike(&mut reports, &opened, context)?;
+    let opened = [first?, second?];
+    draw_alike(reports, &opened, context)?;
     crate::diff_opened(opened, &how, context, &mut |one| {
         if let ElementChange::Matrix(difference) = one.what {
             found.add(difference);
         }
-    })?;
-    let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
-    let figure = found.figure(shape);
-    let is_complete = found.count < MOST as u64;
-    Ok(Comparison { reports, count: found.count, is_complete, first: found.first, figure })
+    })
 }
 
 /// Draws the pictures of both with the same bins and scales.
 fn draw_alike(reports: &mut [Report; 2], opened: &[Dataset; 2], context: &Context) -> Result<()> {
     let [first, second] = reports;
+    let (Some(ours), Some(theirs)) = (&mut first.numbers, &mut second.numbers) else {
+        return Ok(());
+    };
     if let [Dataset::Matrix(a), Dataset::Matrix(b)] = opened {
-        first.numbers.use_bins(&second.numbers, &**a, context)?;
-        second.numbers.use_bins(&first.numbers, &**b, context)?;
+        ours.use_bins(theirs, &**a, context)?;
+        theirs.use_bins(ours, &**b, context)?;
     }
-    let mut drawn = figures::draw(&[&first.numbers, &second.numbers]).into_iter();
+    let mut drawn = figures::draw(&[ours, theirs]).into_iter();
     first.figures = drawn.next().unwrap_or_default();
     second.figures = drawn.next().unwrap_or_default();
     for (figure, other) in first.figures.iter_mut().zip(&mut second.figures) {
@@ -89,21 +112,18 @@ fn draw_alike(reports: &mut [Report; 2], opened: &[Dataset; 2], context: &Contex
 }
 
 /// Returns the options for the second matrix, which may have another format than the given one.
-fn second_options(
-    second: &Location,
-    options: &ReportOptions,
-    context: &Context,
-) -> Result<ReportOptions> {
+fn second_options(second: &Location, options: &ReportOptions, context: &Context) -> ReportOptions {
     if options.open.format.is_none() && options.open.format_options.is_empty() {
-        return Ok(options.clone());
+        return options.clone();
     }
     let opened = options.open.clone().open(second, context);
-    let Err(error) = opened else { return Ok(options.clone()) };
+    let Err(error) = opened else { return options.clone() };
     let detected = options.clone().open(OpenOptions::new());
     let is_refused = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.is_argument();
+    // Otherwise the report has the error, or fails with it.
     match is_refused && detected.open.clone().open(second, context).is_ok() {
-        true => Ok(detected),
-        false => Err(error),
+        true => detected,
+        false => options.clone(),
     }
 }
 

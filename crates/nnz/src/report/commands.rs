@@ -37,19 +37,20 @@ pub(super) fn of_location(
     }
     let mut commands = Vec::new();
     let mut add = |what, line: String| commands.push(Command { what, line });
-    let has_faults = report
-        .findings
-        .iter()
-        .flatten()
-        .any(|finding| finding.severity == nnz_core::Severity::Fault);
-    if has_faults {
+    if report.faults() > 0 {
         add(
             "Write a corrected copy, if there is only one possible correction",
             format!("nnz repair {from} repaired{}", extension(location)),
         );
+        add("List all errors and notes", format!("nnz validate {from} --notes"));
+        // Others fail as soon as they read what is broken.
+        return commands;
     }
+    // There is no main matrix otherwise.
+    let Some([rows, cols]) = report.axes.as_ref().filter(|_| report.matrix_is_read) else {
+        return commands;
+    };
     add("Print the first rows and columns", format!("nnz head {from}"));
-    let [rows, cols] = &report.axes;
     let cells = [rows, cols].into_iter().any(|axis| axis.kind == AxisKind::Cells);
     let axis = if cells { "cells" } else { "cols" };
     add("Measure each of them", format!("nnz stats {from} --axis {axis}"));

@@ -1,9 +1,10 @@
 //! The properties of a matrix.
 
-use nnz_core::{About, Header, Storage};
+use nnz_core::{About, Header, Shape, Storage};
 use nnz_plot::format_grouped;
 
 use crate::text::format_size;
+use crate::{Context, Location, OpenOptions};
 
 /// Lists properties. `nnz` is the number of entries, where the header does not have it.
 pub(super) fn of_source(
@@ -16,8 +17,8 @@ pub(super) fn of_source(
     add("Container", Some(about.container.clone()).filter(|text| !text.is_empty()));
     add("Version", about.version.clone());
     add("Variant", about.dialect.clone());
-    let [rows, cols] = [header.shape.rows, header.shape.cols].map(format_grouped);
-    add("Shape", Some(format!("{rows} rows × {cols} columns")));
+    let (what, extents) = shape(header.shape);
+    add(what, Some(extents));
     let nnz = header.nnz.or(nnz);
     add(
         "Stored entries",
@@ -34,6 +35,22 @@ pub(super) fn of_source(
     let per_entry = about.bytes.zip(nnz).filter(|(_, nnz)| *nnz > 0);
     add("Bytes per entry", per_entry.map(|(bytes, nnz)| format!("{:.2}", ratio(bytes, nnz))));
     facts
+}
+
+/// Returns the format of a location whose matrix cannot be opened.
+pub(super) fn of_format(
+    location: &Location,
+    open: &OpenOptions,
+    context: &Context,
+) -> Option<(&'static str, String)> {
+    let found = context.detect(location, open).ok()?;
+    Some(("Format", found.format().info().name.to_string()))
+}
+
+/// Describes a shape.
+pub(super) fn shape(shape: Shape) -> (&'static str, String) {
+    let [rows, cols] = [shape.rows, shape.cols].map(format_grouped);
+    ("Shape", format!("{rows} rows × {cols} columns"))
 }
 
 /// Describes the share of the elements that are stored.

@@ -1,12 +1,14 @@
 //! Reports as HTML: one page without scripts, links to other files, or fonts.
 
 mod element;
+mod embedding;
 mod sections;
 
 use nnz_plot::{Figure, SvgOptions, fit_size, svg};
 
 use super::beside::Comparison;
 use super::{Report, html::element::escape};
+use embedding::embedding;
 use sections::{about, commands, findings, pictures, summaries};
 
 /// The style of the page, for light and dark screens and for paper.
@@ -21,6 +23,7 @@ pub fn html(report: &Report) -> String {
     body.push_str(&contents(report));
     body.push_str("<main id=\"main\">\n");
     body.push_str(&findings(report, ""));
+    body.push_str(&embedding(report, ""));
     body.push_str(&pictures(&report.figures, &heights(&[report]), ""));
     body.push_str(&about(report, ""));
     body.push_str(&summaries(report, ""));
@@ -33,15 +36,24 @@ pub fn html(report: &Report) -> String {
 #[must_use]
 pub fn comparison_html(compared: &Comparison) -> String {
     let [first, second] = &compared.reports;
-    let title = format!("{} and {}", first.title, second.title);
+    // Files in two directories can have the same name.
+    let names = match first.title == second.title {
+        true => [first, second].map(|report| report.place.to_string()),
+        false => [first, second].map(|report| report.title.clone()),
+    };
+    let title = names.join(" and ");
     let mut body = format!("<header><h1>{}</h1></header>\n<main id=\"main\">\n", escape(&title));
     body.push_str(&sections::differences(compared));
     let heights = heights(&[first, second]);
     body.push_str("<div class=\"beside\">\n");
-    for (report, of) in [(first, "first-"), (second, "second-")] {
-        let name = escape(&report.title);
+    let parts = [(first, "first-"), (second, "second-")];
+    for ((report, of), name) in parts.into_iter().zip(&names) {
+        let name = escape(name);
         body.push_str(&format!("<section aria-label=\"{name}\"><h2>{name}</h2>{}", lead(report)));
         body.push_str(&findings(report, of));
+        // Both have as many sections.
+        let picture = embedding(report, of);
+        body.push_str(if picture.is_empty() { "<div></div>" } else { &picture });
         body.push_str(&pictures(&report.figures, &heights, of));
         body.push_str(&about(report, of));
         body.push_str(&summaries(report, of));
@@ -54,12 +66,13 @@ pub fn comparison_html(compared: &Comparison) -> String {
 /// Returns a sentence that describes the matrix.
 fn lead(report: &Report) -> String {
     let fact = |name: &str| report.facts.iter().find(|(known, _)| *known == name);
-    let parts = ["Format", "Shape", "Stored entries", "Type of values", "Size"];
+    let parts = ["Format", "Shape", "Stored entries", "Type of values", "File size", "Changed"];
     let parts: Vec<String> = parts
         .into_iter()
         .filter_map(fact)
         .map(|(name, value)| match *name {
             "Stored entries" => format!("{value} stored entries"),
+            "Changed" => format!("changed {value}"),
             _ => value.clone(),
         })
         .collect();
@@ -72,12 +85,17 @@ fn contents(report: &Report) -> String {
     if report.findings.is_some() {
         links.push(("validation", "Validation"));
     }
+    if report.embedding.is_some() {
+        links.push(("embedding", "Embedding"));
+    }
     if !report.figures.is_empty() {
         links.push(("pictures", "Pictures"));
     }
     links.push(("storage", "Storage"));
-    links.push(("rows", "Rows"));
-    links.push(("columns", "Columns"));
+    if report.axes.is_some() {
+        links.push(("rows", "Rows"));
+        links.push(("columns", "Columns"));
+    }
     if !report.commands.is_empty() {
         links.push(("next", "What to do next"));
     }

@@ -38,6 +38,7 @@ mod progress;
 mod properties;
 mod read;
 mod reads_once;
+mod report;
 mod scipy;
 mod selected_chunks;
 mod several;

@@ -1,6 +1,6 @@
 //! The sections of a report.
 
-use nnz_core::{Axis, AxisKind, Finding, Severity};
+use nnz_core::{Axis, AxisKind, Finding};
 use nnz_plot::{Figure, format_grouped, format_number};
 
 use super::element::{Align::Number, Align::Text, escape, name, table};
@@ -12,16 +12,22 @@ use crate::text::format_size;
 /// Findings of the validation.
 pub(super) fn findings(report: &Report, of: &str) -> String {
     let Some(findings) = &report.findings else { return String::new() };
-    let faults = findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
-    let verdict = match faults {
-        0 => "<p class=\"good\"><strong>Valid:</strong> every array, index and value was checked.</p>".to_owned(),
-        1 => "<p class=\"bad\"><strong>Invalid:</strong> one error was found.</p>".to_owned(),
-        more => format!("<p class=\"bad\"><strong>Invalid:</strong> {more} errors were found.</p>"),
+    let verdict = match findings.faults {
+        0 => "<p class=\"good\"><strong>Valid:</strong> every array, index and value was checked.</p>\n".to_owned(),
+        1 => "<p class=\"bad\"><strong>Invalid:</strong> one error was found.</p>\n".to_owned(),
+        more => format!(
+            "<p class=\"bad\"><strong>Invalid:</strong> {} errors were found.</p>\n",
+            format_grouped(more)
+        ),
     };
     let item = |finding: &Finding| format!("<li>{}</li>\n", escape(&finding.to_string()));
-    let items: String = findings.iter().map(item).collect();
+    let items: String = findings.listed.iter().map(item).collect();
     let list = if items.is_empty() { items } else { format!("<ul>{items}</ul>\n") };
-    section(of, "validation", "Validation", &(verdict + &list))
+    let more = match findings.more {
+        0 => String::new(),
+        more => format!("<p>{} more are not listed.</p>\n", format_grouped(more)),
+    };
+    section(of, "validation", "Validation", &(verdict + &list + &more))
 }
 
 /// Pictures.
@@ -61,23 +67,36 @@ pub(super) fn about(report: &Report, of: &str) -> String {
         .collect();
     let columns = [("Array", Text), ("Type", Text), ("Elements", Number), ("Size", Number)];
     body += &table("Arrays of the matrix", &columns, &arrays);
-    body += &members(report);
+    body += &elements(report);
     section(of, "storage", "Storage", &body)
 }
 
-fn members(report: &Report) -> String {
-    const MOST: usize = 100;
-    let members = report.members.iter().take(MOST).map(|member| {
-        let shape: Vec<String> = member.shape.iter().map(|len| format_grouped(*len)).collect();
-        vec![name(&member.path), shape.join(" × "), name(&member.kind), name(&member.value_type)]
+fn elements(report: &Report) -> String {
+    let elements = report.elements.iter().map(|element| {
+        let shape: Vec<String> = element.shape.iter().map(|len| format_grouped(*len)).collect();
+        vec![
+            name(&element.path),
+            name(&element.kind),
+            name(&shape.join(" × ")),
+            name(&element.value_type),
+            element.entries.map_or(String::new(), format_grouped),
+            name(element.compression.as_deref().unwrap_or_default()),
+        ]
     });
-    let rows: Vec<Vec<String>> = members.collect();
-    let columns = [("Element", Text), ("Shape", Number), ("Stored as", Text), ("Type", Text)];
-    let more = match report.members.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!("<p>{more} more elements are not listed.</p>\n"),
+    let rows: Vec<Vec<String>> = elements.collect();
+    let columns = [
+        ("Element", Text),
+        ("Stored as", Text),
+        ("Shape", Number),
+        ("Type", Text),
+        ("Stored entries", Number),
+        ("Compression", Text),
+    ];
+    let more = match report.has_all_elements {
+        true => "",
+        false => "<p>There are more elements, which are not listed.</p>\n",
     };
-    table("Elements of the file", &columns, &rows) + &more
+    table("Elements of the file", &columns, &rows) + more
 }
 
 fn sizes(report: &Report) -> String {
@@ -124,7 +143,7 @@ fn sizes(report: &Report) -> String {
 
 /// Rows and columns.
 pub(super) fn summaries(report: &Report, of: &str) -> String {
-    report.axes.iter().map(|summary| axis(summary, of)).collect()
+    report.axes.iter().flatten().map(|summary| axis(summary, of)).collect()
 }
 
 fn axis(summary: &AxisSummary, of: &str) -> String {
@@ -240,6 +259,11 @@ pub(super) fn commands(report: &Report) -> String {
 
 /// Differences between two matrices.
 pub(super) fn differences(compared: &Comparison) -> String {
+    if let Some(fault) = &compared.fault {
+        let fault = escape(&fault.to_string());
+        let body = format!("<p class=\"bad\"><strong>Not compared:</strong> {fault}</p>\n");
+        return section("", "differences", "Differences", &body);
+    }
     let mut body = match (compared.count, compared.is_complete) {
         (0, _) => {
             "<p class=\"good\"><strong>Equal:</strong> both have the same values and names.</p>\n"
@@ -277,7 +301,7 @@ fn pictures_of_differences(compared: &Comparison) -> String {
 }
 
 /// Returns a section. `of` starts the identifiers of one of several matrices, whose sections are parts of another one.
-fn section(of: &str, id: &str, title: &str, body: &str) -> String {
+pub(super) fn section(of: &str, id: &str, title: &str, body: &str) -> String {
     let heading = if of.is_empty() { "h2" } else { "h3" };
     let title = escape(title);
     format!("<section id=\"{of}{id}\"><{heading}>{title}</{heading}>\n{body}</section>\n")
