@@ -600,6 +600,26 @@ impl Source {
         compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
     }
 
+    /// Compares each feature in each group of cells with all other cells.
+    #[pyo3(signature = (codes, groups, cells, test, tie_correct, memory_limit=None, workers=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
+    fn markers<'py>(
+        &self,
+        py: Python<'py>,
+        codes: &Bound<'py, PyAny>,
+        groups: u32,
+        cells: &str,
+        test: &str,
+        tie_correct: bool,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<compute::MarkerArrays<'py>> {
+        let cells = select::axis_of(py, cells, || Ok(self.header().axis_kinds))?;
+        let (limits, test) = ((memory_limit, workers), (test, tie_correct));
+        compute::marked(py, self.inner(), (codes, groups), cells, test, limits, progress)
+    }
+
     /// Adds up the greatest values of each row or column in storage order, as an array of one dimension by row or column.
     #[pyo3(signature = (tops, memory_limit=None, workers=None))]
     fn top_sums<'py>(

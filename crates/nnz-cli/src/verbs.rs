@@ -92,6 +92,7 @@ verbs! {
         Normalize(compute::Normalize),
         Aggregate(compute::Aggregate),
         Pca(compute::PrincipalComponents),
+        Markers(compute::Markers),
         Edit(edit::Edit),
         Repair(repair::Repair),
         Validate(validate::Validate),
