@@ -96,11 +96,12 @@ class Markers(NamedTuple):
         ['group', 'names', 'scores', 'logfoldchanges']
         """
         frames = load("pandas", "to_pandas")
-        chosen = range(len(self.groups))
+        groups: Any = self.groups
+        chosen = list(range(len(groups)))
         if group is not None:
-            if group not in self.groups:
+            if group not in groups:
                 raise UnknownNameError(f"there is no group {group!r}")
-            chosen = [int(self.groups.get_loc(group))]
+            chosen = [int(groups.get_loc(group))]
         parts = [self._table(frames, at, self._order(at, top)) for at in chosen]
         made: pandas.DataFrame = frames.concat(parts, ignore_index=True)
         return made
@@ -127,7 +128,8 @@ class Markers(NamedTuple):
         """
         frames = load("pandas", "add_to")
         given: Any = adata
-        names = [str(label) for label in self.groups]
+        groups: Any = self.groups
+        names = [str(label) for label in groups]
         orders = [self._order(at, None) for at in range(len(names))]
         features = np.asarray(self.features, object)
         made: Dict[str, Any] = {}
@@ -158,8 +160,8 @@ class Markers(NamedTuple):
         return order[:top]
 
     def _table(self, frames: Any, at: int, order: npt.NDArray[np.intp]) -> Any:
-        columns: Dict[str, Any] = {"group": np.repeat(np.asarray(self.groups[at : at + 1]), len(order))}
-        columns["names"] = self.features[order]
+        groups: Any = self.groups
+        columns: Dict[str, Any] = {"group": groups[at : at + 1].repeat(len(order)), "names": self.features[order]}
         for name, array in (
             ("scores", self.scores),
             ("logfoldchanges", self.logfoldchanges),

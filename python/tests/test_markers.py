@@ -115,7 +115,7 @@ def test_what_cannot_be_compared_is_an_error(tmp_path):
             nnz.markers(tmp_path / "n.npz", labels)
     with pytest.raises(nnz.ArgumentError, match="expected one of 'wilcoxon', 't-test'"):
         nnz.markers(tmp_path / "n.npz", ["a", "a", "b", "b"], method="logreg")
-    m = nnz.open(tmp_path / "n.npz", memory_limit=16)
+    m = nnz.open(tmp_path / "n.npz", memory=16)
     with pytest.raises(nnz.MemoryLimitError):
         nnz.markers(m, ["a", "a", "b", "b"])
 

@@ -67,7 +67,7 @@ def test_markers_are_those_of_scanpy(tmp_path, method, dtype):
         adata = random_adata(seed, dtype)
         sc.tl.rank_genes_groups(adata, "kind", pts=True, **METHODS[method])
         options = METHODS[method]
-        nnz.write(adata.X, tmp_path / "m.h5ad", rows=adata.obs, cols=adata.var, overwrite=True)
+        nnz.write(adata.X, tmp_path / "m.h5ad", rows=adata.obs, cols=adata.var, force=True)
         found = nnz.markers(nnz.open(tmp_path / "m.h5ad::X"), "kind", **options)
         assert found.groups.tolist() == adata.obs["kind"].cat.categories.tolist()
         # The variance of values that are nearly equal is a difference of large numbers in scanpy.
@@ -93,9 +93,10 @@ def test_results_are_where_scanpy_looks_for_them(tmp_path):
         own = found.to_pandas(group)
         assert own.columns.tolist() == ["group", *expected.columns]
         np.testing.assert_allclose(own["scores"], expected["scores"], rtol=1e-6, atol=1e-6)
-    sc.tl.filter_rank_genes_groups(other)
     other.write_h5ad(tmp_path / "with.h5ad")
     assert "rank_genes_groups" in anndata.read_h5ad(tmp_path / "with.h5ad").uns
+    sc.tl.filter_rank_genes_groups(other)
+    assert "rank_genes_groups_filtered" in other.uns
 
 
 def test_groups_of_one_cell_are_errors_in_both(tmp_path):
