@@ -17,7 +17,7 @@ GROUPS = {
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
     "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "edit", "ConvertOptions"],
-    "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
+    "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate", "markers", "Markers"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "See": ["Plots", "report", "Report"],
     "Settings of the process": ["set_storage_options", "set_temporary_directory"],

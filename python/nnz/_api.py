@@ -33,6 +33,7 @@ from ._fragments import Fragments
 from ._filter import filter
 from ._inspect import diff, formats, report, stats, validate
 from ._lazy import LazyMatrix
+from ._markers import Markers, markers
 from ._matrix import Matrix
 from ._metrics import QC, aggregate, qc
 from ._nnz import __version__
@@ -82,6 +83,7 @@ __all__ = [
     "FragmentSummary",
     "Fragments",
     "LazyMatrix",
+    "Markers",
     "Matrix",
     "MemoryLimitError",
     "MissingFileError",
@@ -112,6 +114,7 @@ __all__ = [
     "from_dask",
     "highly_variable_genes",
     "import_fragments",
+    "markers",
     "merge_fragments",
     "open",
     "pca",

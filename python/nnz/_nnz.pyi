@@ -144,6 +144,17 @@ class Source:
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
     ) -> npt.NDArray[np.float64]: ...
+    def markers(
+        self,
+        codes: npt.NDArray[np.int64],
+        groups: int,
+        cells: str,
+        test: str,
+        tie_correct: bool,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+        progress: _Progress = None,
+    ) -> tuple[list[npt.NDArray[np.float64]], Optional[float]]: ...
     def pca(
         self,
         count: int,

@@ -1,13 +1,13 @@
-//! Functions of values, products and principal components.
+//! Functions of values, products, principal components and markers.
 
 use std::sync::Arc;
 
-use nnz::engine::compute::{
-    Aggregation, Computed, Float, PcaOptions, ValueStep, aggregate, multiply, normalizing_factors,
-    pca,
-};
 use nnz::annotations::{AnnotationTable, ColumnValues};
 use nnz::compute::{QcOptions, VariableOptions, highly_variable, qc};
+use nnz::engine::compute::{
+    Aggregation, Computed, Float, MarkerOptions, MarkerTest, PcaOptions, ValueStep, aggregate,
+    markers, multiply, normalizing_factors, pca,
+};
 use nnz::{Annotations as _, Axis, MatrixSource, Selection};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
@@ -114,13 +114,53 @@ pub(crate) fn aggregated<'py>(
         "count_nonzero" => Aggregation::CountNonzero,
         _ => return Err(argument(py, format!("unknown function of groups {function:?}"))),
     };
-    let codes: Vec<Option<u32>> =
-        vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect();
+    let codes = group_codes(codes)?;
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
             aggregate(&*inner, axis, (&codes, groups), what, context)
         })?;
     Ok(found.into_pyarray(py).into_any())
+}
+
+/// Returns the number of the group of each cell. Negative codes are no group.
+fn group_codes(codes: &Bound<'_, PyAny>) -> PyResult<Vec<Option<u32>>> {
+    Ok(vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect())
+}
+
+/// Scores, p-values, adjusted p-values, fold changes and the fractions of cells in and outside of each group, as arrays of one
+/// dimension by group, and the seconds that sorting took.
+pub(crate) type MarkerArrays<'py> = ([Bound<'py, PyAny>; 6], Option<f64>);
+
+/// Compares each feature in each group of cells with all other cells. Negative codes are no group.
+pub(crate) fn marked<'py>(
+    py: Python<'py>,
+    inner: Arc<dyn MatrixSource>,
+    (codes, groups): (&Bound<'py, PyAny>, u32),
+    cells: Axis,
+    (test, tie_correction): (&str, bool),
+    limits: Limits<'_, 'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<MarkerArrays<'py>> {
+    let test = match test {
+        "wilcoxon" => MarkerTest::Wilcoxon,
+        "t-test" => MarkerTest::TTest,
+        _ => return Err(argument(py, format!("unknown test {test:?}"))),
+    };
+    let options = MarkerOptions::default().test(test).tie_correction(tie_correction);
+    let codes = group_codes(codes)?;
+    let found =
+        task::run(py, progress, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            markers(&*inner, cells, (&codes, groups), &options, context)
+        })?;
+    let lists = [
+        found.scores,
+        found.p_values,
+        found.adjusted_p_values,
+        found.log2_fold_changes,
+        found.fractions,
+        found.rest_fractions,
+    ];
+    Ok((lists.map(|list| list.into_pyarray(py).into_any()), found.sorting_seconds))
 }
 
 /// Columns of a table: names and arrays.

@@ -134,7 +134,9 @@ pub(crate) fn report(
         let report = match (path, inner) {
             (Some(path), _) => Report::of_location(Location::parse(path), &options, context)?,
             (None, Some(inner)) => Report::of_source(&*inner, context)?,
-            (None, None) => return Err(Error::argument("a report is made of a path or of a source")),
+            (None, None) => {
+                return Err(Error::argument("a report is made of a path or of a source"));
+            }
         };
         Ok(html(&report))
     })

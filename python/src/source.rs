@@ -584,6 +584,26 @@ impl Source {
         compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
     }
 
+    /// Compares each feature in each group of cells with all other cells.
+    #[pyo3(signature = (codes, groups, cells, test, tie_correct, memory_limit=None, workers=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
+    fn markers<'py>(
+        &self,
+        py: Python<'py>,
+        codes: &Bound<'py, PyAny>,
+        groups: u32,
+        cells: &str,
+        test: &str,
+        tie_correct: bool,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<compute::MarkerArrays<'py>> {
+        let cells = select::axis_of(py, cells, || Ok(self.header().axis_kinds))?;
+        let (limits, test) = ((memory_limit, workers), (test, tie_correct));
+        compute::marked(py, self.inner(), (codes, groups), cells, test, limits, progress)
+    }
+
     /// Finds highly variable features among the columns: names and arrays.
     #[pyo3(signature = (top, limits, bins, batches, memory_limit=None, workers=None))]
     #[expect(clippy::too_many_arguments, reason = "Python passes them")]

@@ -96,6 +96,7 @@ verbs! {
         Pca(compute::PrincipalComponents),
         Qc(qc::QualityControl),
         Hvg(hvg::HighlyVariable),
+        Markers(compute::Markers),
         Edit(edit::Edit),
         Repair(repair::Repair),
         Validate(validate::Validate),

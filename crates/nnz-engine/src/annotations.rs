@@ -19,6 +19,7 @@ pub use labels::{Labelled, Labels, OriginalPositions};
 pub use name_list::NameList;
 pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;
+pub(crate) use text::write_field;
 pub use text::{AnnotationText, write_annotations, write_table};
 
 /// Describes the annotations of a source, for the list of what a target does not support. With `positions`, it

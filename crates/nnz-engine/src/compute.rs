@@ -1,5 +1,5 @@
 //! Computing with the values of a matrix as they are decoded: functions of values, products with dense
-//! matrices, principal components.
+//! matrices, principal components, markers of groups.
 
 mod aggregate;
 mod computed;
@@ -10,6 +10,7 @@ mod gram;
 mod held;
 mod krylov;
 mod linear_algebra;
+mod markers;
 mod packed;
 mod pca;
 mod product;
@@ -23,6 +24,7 @@ pub use aggregate::{Aggregation, aggregate};
 pub use computed::Computed;
 pub use float::Float;
 pub use held::keep;
+pub use markers::{MarkerOptions, MarkerTest, Markers, markers};
 pub use pca::{Pca, PcaOptions, pca};
 pub use product::multiply;
 pub use step::ValueStep;

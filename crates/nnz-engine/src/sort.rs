@@ -109,6 +109,17 @@ pub fn sorted_units(
     directory: &Path,
     context: &TaskContext,
 ) -> Result<(Box<dyn UnitReader<'static>>, u64)> {
+    sorted_units_after(source, &[], order, directory, context)
+}
+
+/// Sorts the entries of a source after steps, as [`sorted_units`].
+pub(crate) fn sorted_units_after(
+    source: &dyn MatrixSource,
+    steps: &[Box<dyn Step>],
+    order: Order,
+    directory: &Path,
+    context: &TaskContext,
+) -> Result<(Box<dyn UnitReader<'static>>, u64)> {
     let header = source.header();
     let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let disk = Arc::<AtomicU64>::default();
@@ -117,7 +128,7 @@ pub fn sorted_units(
         ..SortPlan::of(source, order, context.memory(), directory, Workers::of(context))
     };
     context.progress().begin("sorting", header.nnz);
-    let done = sorted(units, &[], plan, &|entries| {
+    let done = sorted(units, steps, plan, &|entries| {
         context.progress().advance(entries);
         context.progress().disk(disk.load(Ordering::Relaxed));
     });

@@ -82,10 +82,7 @@ impl Output {
     ///
     /// Fails if the disk is full.
     pub fn write(&mut self, text: &[u8]) -> Result<()> {
-        let written = match &mut self.sink {
-            Sink::Plain(destination) => destination.write_all(text),
-            Sink::Gzip(encoder) => encoder.write_all(text),
-        };
+        let written = self.write_all(text);
         self.io(written)
     }
 
@@ -118,6 +115,23 @@ impl Output {
 impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Output").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Errors do not have the path.
+impl Write for Output {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Plain(destination) => destination.write(text),
+            Sink::Gzip(encoder) => encoder.write(text),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Plain(destination) => destination.flush(),
+            Sink::Gzip(encoder) => encoder.flush(),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! Computing with matrices: functions of values, products, sums of groups and principal components.
+//! Computing with matrices: functions of values, products, sums of groups, principal components and markers.
 //!
-//! Values are computed as they are decoded; a matrix may be larger than memory. [`normalize`], [`aggregate`] and
-//! [`pca`] write results to a location; the functions of [`engine::compute`](crate::engine::compute) work on any
+//! Values are computed as they are decoded; a matrix may be larger than memory. [`normalize`], [`aggregate`], [`pca`] and
+//! [`markers`] write results to a location; the functions of [`engine::compute`](crate::engine::compute) work on any
 //! source.
 
 mod aggregate;
+mod markers;
 mod normalize;
 mod pca;
 mod qc;
@@ -20,7 +21,10 @@ use crate::output::DuplicatePolicy;
 use crate::{ConvertOptions, Location};
 
 pub use aggregate::{AggregateOptions, aggregate};
-pub use nnz_engine::compute::{Aggregation, Float, Pca, PcaOptions, ValueStep};
+pub use markers::{MarkersSummary, markers};
+pub use nnz_engine::compute::{
+    Aggregation, Float, MarkerOptions, MarkerTest, Markers, Pca, PcaOptions, ValueStep,
+};
 pub use normalize::{Normalization, TargetSum, normalize};
 #[cfg(feature = "singlecell")]
 pub use pca::pca_into;

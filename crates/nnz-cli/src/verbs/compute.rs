@@ -1,7 +1,9 @@
-//! `nnz normalize`, `nnz aggregate` and `nnz pca`.
+//! `nnz normalize`, `nnz aggregate`, `nnz pca` and `nnz markers`.
 
 use clap::{Args as Group, ValueEnum};
-use nnz::compute::{AggregateOptions, Aggregation, Normalization, PcaOptions, TargetSum};
+use nnz::compute::{
+    AggregateOptions, Aggregation, MarkerOptions, MarkerTest, Normalization, PcaOptions, TargetSum,
+};
 use nnz::{Axis, Compression, Context, ConvertOptions, Error, Location, MatrixSource};
 
 use super::Run;
@@ -176,6 +178,80 @@ pub(crate) struct PrincipalComponents {
     pub(crate) resources: Memory,
 }
 
+/// Find marker genes: features whose values in a group of cells differ from those in all other cells
+///
+/// Like rank_genes_groups of scanpy. OUT has a line for each group and feature, those with the highest scores first: score,
+/// binary logarithm of the fold change, p-value, p-value adjusted by the method of Benjamini and Hochberg, and
+/// the fractions of cells with a value other than zero in the group and outside of it. Values are taken for
+/// logarithms, as --log1p makes them. Cells without a value of COLUMN are in no group, but among the others of every group.
+/// If SRC is not stored by feature, its entries are sorted first. --col-annotations or --row-annotations adds a table to
+/// the annotations first.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz markers normalized.h5ad markers.csv --by cluster
+  nnz markers pbmc.bpcells markers.csv --by cluster --col-annotations clusters.csv --target-sum 1e4 --log1p
+  nnz markers normalized.h5ad - --by cluster --top 5")]
+pub(crate) struct Markers {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// File to write: .csv, .tsv or .txt, also with .gz, or - for standard output
+    #[arg(value_name = "OUT", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Column of the annotations of cells, whose values are groups
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) by: String,
+
+    /// Test of each group against all other cells
+    #[arg(long, value_name = "TEST", default_value = "wilcoxon")]
+    pub(crate) test: Test,
+
+    /// Do not correct the Wilcoxon test for equal values
+    #[arg(long)]
+    pub(crate) no_tie_correction: bool,
+
+    /// Number of features of each group to write [default: all]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) top: Option<usize>,
+
+    /// First scale each cell to this sum: a number, or median [default: values as they are]
+    #[arg(long, value_name = "SUM")]
+    pub(crate) target_sum: Option<TargetSum>,
+
+    /// First replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
+
+    #[command(flatten)]
+    pub(crate) labelling: Labelling,
+
+    /// Overwrite OUT
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Do not wait until the data is on disk (fsync)
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
 /// A sum of each cell, or none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionalSum(pub(crate) Option<TargetSum>);
@@ -228,6 +304,23 @@ impl From<Function> for Aggregation {
             Function::Sum => Self::Sum,
             Function::Mean => Self::Mean,
             Function::CountNonzero => Self::CountNonzero,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Test {
+    /// The Wilcoxon rank-sum test
+    Wilcoxon,
+    /// Welch's t-test
+    TTest,
+}
+
+impl From<Test> for MarkerTest {
+    fn from(test: Test) -> Self {
+        match test {
+            Test::Wilcoxon => Self::Wilcoxon,
+            Test::TTest => Self::TTest,
         }
     }
 }
@@ -329,6 +422,44 @@ impl Run for PrincipalComponents {
             true => format!("  {components} of values without variance"),
             false => format!("  {components} with {explained:.1} % of the variance"),
         });
+        print_message(&format!("  {}, {:.2} s", bytes(done.bytes), done.seconds));
+        Ok(Outcome::Good)
+    }
+}
+
+impl Run for Markers {
+    /// Writes markers.
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
+        let [row_labels, col_labels] = self.labelling.labels(context.memory())?;
+        let convert = ConvertOptions::default()
+            .overwrite(self.force)
+            .sync(!self.no_sync)
+            .row_labels(row_labels)
+            .col_labels(col_labels);
+        let convert = self.reading.of_conversion(convert);
+        let axis = axis(&self.cells, &self.source, &self.reading, context)?;
+        let how = normalization(self.target_sum, self.log1p).axis(axis);
+        let options = MarkerOptions::default()
+            .test(self.test.into())
+            .tie_correction(!self.no_tie_correction)
+            .top(self.top);
+        let (source, target) = (&self.source, &self.target);
+        let done =
+            nnz::compute::markers(source, target, &self.by, &how, &options, &convert, context)?;
+        if self.written.is_json() {
+            Written::print_markers((source, target), &done)?;
+            return Ok(Outcome::Good);
+        }
+        if quiet {
+            return Ok(Outcome::Good);
+        }
+        done.notes.iter().for_each(|note| print_message(&format!("note: {note}")));
+        print_message(&heading(std::slice::from_ref(source), target));
+        let cells = counted(done.shape.rows, "cell", "cells");
+        let features = counted(done.shape.cols, "feature", "features");
+        let groups = counted(done.groups, "group", "groups");
+        print_message(&format!("  {cells} in {groups}, {features}"));
         print_message(&format!("  {}, {:.2} s", bytes(done.bytes), done.seconds));
         Ok(Outcome::Good)
     }

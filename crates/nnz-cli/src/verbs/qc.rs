@@ -102,8 +102,8 @@ impl Run for QualityControl {
     /// Writes tables of cells and features, or adds their columns to a file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         // Before anything is computed.
-        let written = [&self.target, &self.features_table].into_iter().flatten();
-        written.map(|path| check_table(path, self.force, context)).collect::<Result<(), _>>()?;
+        let mut written = [&self.target, &self.features_table].into_iter().flatten();
+        written.try_for_each(|path| check_table(path, self.force, context))?;
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
         let axis = cells_axis(&self.cells, &self.source, &*source)?;
         let mut sets = Vec::with_capacity(self.set.len());

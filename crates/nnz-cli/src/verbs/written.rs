@@ -136,6 +136,23 @@ impl Written {
         };
         print_json(SCHEMA, &json)
     }
+
+    /// Prints the summary of markers as JSON.
+    pub(super) fn print_markers(
+        (source, target): (&Location, &Location),
+        done: &nnz::compute::MarkersSummary,
+    ) -> Result<(), Error> {
+        let json = Json {
+            kind: "markers",
+            rows: done.shape.rows,
+            cols: done.shape.cols,
+            bytes: done.bytes,
+            seconds: done.seconds,
+            notes: done.notes.iter().map(String::as_str).collect(),
+            ..of_locations(std::slice::from_ref(source), target)
+        };
+        print_json(SCHEMA, &json)
+    }
 }
 
 fn of_locations<'a>(sources: &[Location], target: &Location) -> Json<'a> {

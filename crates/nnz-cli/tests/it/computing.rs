@@ -1,4 +1,4 @@
-//! `nnz normalize`, `nnz aggregate` and `nnz pca`.
+//! `nnz normalize`, `nnz aggregate`, `nnz pca` and `nnz markers`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -125,6 +125,93 @@ fn components_are_written_to_npz_and_anndata() {
     let found = run(&["pca", text(&source), text(&npz), "--force", "--components", "4"]).err;
     assert!(found.contains("from 1 to 3"), "{found}");
     assert_eq!(names_in(scratch.path()), ["p.h5ad", "p.npz", "pbmc"]);
+}
+
+/// The expected numbers are scanpy's, with `tie_correct=True`.
+#[test]
+fn markers_are_written_as_a_table() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let table = scratch.path().join("t.csv");
+    fs::write(&table, "cell,kind,one,rest\nAAA,a,x,\nCCC,a,y,z\nGGG,b,y,z\nTTT,b,y,z\n").unwrap();
+    let target = scratch.path().join("m.csv");
+    let (source, table, target) = (text(&source), text(&table), text(&target));
+    let arguments = ["markers", source, "--col-annotations", table, "--by"];
+    let done = run(&[&arguments[..], &["kind", target]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.err.contains("4 cells in 2 groups, 3 features"), "{done:?}");
+    assert!(done.err.contains("note: values look like counts"), "{done:?}");
+    assert!(
+        done.err.contains("note: entries were sorted by feature first, which took"),
+        "{done:?}"
+    );
+    let written = fs::read_to_string(target).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    let header = "group,names,scores,logfoldchanges,pvals,pvals_adj,pct_nz_group,pct_nz_reference";
+    assert_eq!(lines[0], header);
+    let names: Vec<&str> = lines[1..].iter().map(|line| &line[..4]).collect();
+    assert_eq!(names, ["a,g1", "a,g3", "a,g2", "b,g2", "b,g1", "b,g3"]);
+    let numbers = lines[1].split(',').skip(2).map(|number| number.parse::<f64>().unwrap());
+    let expected =
+        [-0.408_248_29, -3.299_932_2, 0.683_091_398_309_608_7, 0.683_091_398_309_608_7, 0.5, 0.5];
+    for (found, expected) in numbers.zip(expected) {
+        assert!((found - expected).abs() < 1e-7, "{written}");
+    }
+    // Fields of standard output are separated by tabs.
+    let best =
+        ["-q", "markers", source, "-", "--col-annotations", table, "--by", "kind", "--top", "1"];
+    let printed = run(&[&best[..], &["--test", "t-test"]].concat()).good();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines.len(), 3, "{printed}");
+    assert!(lines[1].starts_with("a\tg3\t-0.342997"), "{printed}");
+    assert!(
+        lines[2].starts_with("b\tg2\t1\t33.38052") || lines[2].starts_with("b\tg2\t1.0\t33.38052")
+    );
+    let uncorrected = run(&[&best[..], &["--no-tie-correction", "--log1p"]].concat()).good();
+    assert!(uncorrected.contains("\tg2\t0.7745966"), "{uncorrected}");
+    // Features are rows, and groups of them are compared by cells. They need no sorting.
+    let by_feature = ["markers", source, target, "--force", "--axis", "rows", "--by", "class"];
+    let classes = scratch.path().join("c.csv");
+    fs::write(&classes, "gene,class\ng1,p\ng2,p\n").unwrap();
+    let done = run(&[&by_feature[..], &["--row-annotations", text(&classes)]].concat());
+    assert!(done.code == Some(0) && !done.err.contains("sorted"), "{done:?}");
+    assert!(done.err.contains("1 cell without a value of \"class\" is among"), "{done:?}");
+    let compressed = scratch.path().join("m.tsv.gz");
+    run(&[&arguments[..], &["kind", text(&compressed), "-q"]].concat()).good();
+    assert!(fs::read(&compressed).unwrap().starts_with(&[0x1f, 0x8b]));
+}
+
+#[test]
+fn groups_that_cannot_be_compared_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let table = scratch.path().join("t.csv");
+    fs::write(&table, "cell,one,all\nAAA,x,z\nCCC,y,z\nGGG,y,z\nTTT,y,z\n").unwrap();
+    let target = scratch.path().join("m.csv");
+    let (source, table, target) = (text(&source), text(&table), text(&target));
+    for (by, message) in [
+        ("one", "group \"x\" of \"one\" has 1 cell: expected at least 2"),
+        ("all", "group \"z\" of \"all\" has all cells"),
+        ("age", "no annotation \"age\"; annotations are \"one\", \"all\""),
+    ] {
+        let arguments = ["markers", source, target, "--col-annotations", table, "--by", by];
+        let found = run(&arguments).refused();
+        assert!(found.contains(message), "{found}");
+    }
+    let found = run(&["markers", source, "m.h5ad", "--by", "one"]).refused();
+    assert!(found.contains("m.h5ad: expected .csv, .tsv or .txt, also with .gz"), "{found}");
+    let nan = scratch.path().join("nan.mtx");
+    let header = "%%MatrixMarket matrix coordinate real general\n4 1 2\n";
+    fs::write(&nan, format!("{header}1 1 2.5\n3 1 nan\n")).unwrap();
+    let labels = scratch.path().join("names.csv");
+    fs::write(&labels, "cell,kind\nA,x\nB,x\nC,y\nD,y\n").unwrap();
+    let names = scratch.path().join("names.txt");
+    fs::write(&names, "A\nB\nC\nD\n").unwrap();
+    let arguments = ["markers", text(&nan), target, "--by", "kind"];
+    let options = ["--row-names-file", text(&names), "--row-annotations", text(&labels)];
+    let found = run(&[&arguments[..], &options].concat()).refused();
+    assert!(found.contains("nan.mtx, entry (row 2, column 0): a value of NaN"), "{found}");
+    assert_eq!(names_in(scratch.path()), ["names.csv", "names.txt", "nan.mtx", "pbmc", "t.csv"]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 30] = [
+const BEFORE: [(&str, &str); 31] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -94,6 +94,12 @@ const BEFORE: [(&str, &str); 30] = [
         "hvg",
         "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
          nnz convert -q pbmc.bpcells counts.h5ad",
+    ),
+    (
+        "markers",
+        "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+         printf 'cell,cluster\\nAAAC-1,1\\nAAAT-1,1\\n' > clusters.csv
+         nnz normalize -q pbmc.bpcells normalized.h5ad --col-annotations clusters.csv --log1p",
     ),
     (
         "edit",

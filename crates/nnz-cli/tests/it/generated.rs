@@ -130,9 +130,9 @@ fn shared_options_have_the_same_help() {
             if (option, &*verb) == ("duplicates", "cat") {
                 continue;
             }
-            // Man pages, tables, components and the files of `split` are not groups.
+            // Man pages, tables, components, markers and the files of `split` are not groups.
             if option == "force"
-                && ["man", "annotations", "hvg", "pca", "plot", "qc", "report", "split"]
+                && ["man", "annotations", "hvg", "markers", "pca", "plot", "qc", "report", "split"]
                     .contains(&&*verb)
             {
                 continue;

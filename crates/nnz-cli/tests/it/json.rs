@@ -179,6 +179,12 @@ fn printed_keys_are_those_of_the_documentation() {
     ] {
         hold(section, "nnz-plot/2", &run(&["plot", "--json", &source, "--kind", kind]).good());
     }
+    let barcodes = run(&["names", text(&named), "cols"]).good();
+    let kinds = barcodes.lines().take(5).map(|name| format!("{name},T\n"));
+    fs::write(at("kinds.csv"), format!("cell,kind\n{}", kinds.collect::<String>())).unwrap();
+    let grouped =
+        ["convert", text(&named), &at("grouped.h5ad"), "--col-annotations", &at("kinds.csv")];
+    run(&grouped).good();
     for (number, command) in [
         &["convert", text(&named)][..],
         &["transpose", text(&named)],
@@ -189,12 +195,17 @@ fn printed_keys_are_those_of_the_documentation() {
         &["normalize", text(&named), "--target-sum", "100"],
         &["aggregate", text(&named), "--by", "feature_type", "--axis", "features"],
         &["pca", text(&named), "--components", "2"],
+        &["markers", &at("grouped.h5ad"), "--by", "kind"],
     ]
     .iter()
     .enumerate()
     {
-        let target =
-            at(&format!("written{number}.{}", if command[0] == "pca" { "npz" } else { "h5ad" }));
+        let extension = match command[0] {
+            "pca" => "npz",
+            "markers" => "csv",
+            _ => "h5ad",
+        };
+        let target = at(&format!("written{number}.{extension}"));
         let (sources, options): (Vec<&str>, Vec<&str>) =
             command[1..].iter().partition(|word| word.contains(std::path::MAIN_SEPARATOR));
         let words = [&[command[0], "--json"][..], &sources, &[&target], &options].concat();

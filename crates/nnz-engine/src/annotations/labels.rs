@@ -228,13 +228,10 @@ fn relabel(
 fn made_unique(numbered: &StringList, axis: Axis) -> String {
     const LISTED: usize = 10;
     let what = if numbered.len() == 1 { "name" } else { "names" };
-    let some = numbered.iter().take(LISTED).map(String::from_utf8_lossy).collect::<Vec<_>>();
-    let more = if numbered.len() as usize > LISTED { ", ..." } else { "" };
-    format!(
-        "appended numbers to {} repeated {what} of the {axis}: {}{more}",
-        numbered.len(),
-        some.join(", ")
-    )
+    let listed: Vec<_> = numbered.iter().take(LISTED).map(String::from_utf8_lossy).collect();
+    let more = if numbered.iter().nth(LISTED).is_some() { ", ..." } else { "" };
+    let (count, listed) = (numbered.len(), listed.join(", "));
+    format!("appended numbers to {count} repeated {what} of the {axis}: {listed}{more}")
 }
 
 impl Columns {

@@ -78,13 +78,13 @@ fn write_rows(
     if names.is_some() {
         let taken = |name: &str| infos.iter().any(|column| column.name == name);
         let header = ["name", "index", "_index"].into_iter().find(|name| !taken(name));
-        field(header.unwrap_or_default().as_bytes(), options.separator, &mut line);
+        write_field(header.unwrap_or_default().as_bytes(), options.separator, &mut line);
     }
     for (at, info) in infos.iter().enumerate() {
         if at > 0 || names.is_some() {
             line.push(options.separator);
         }
-        field(info.name.as_bytes(), options.separator, &mut line);
+        write_field(info.name.as_bytes(), options.separator, &mut line);
     }
     line.push(b'\n');
     out.write_all(&line).map_err(failed)?;
@@ -99,7 +99,7 @@ fn write_rows(
     for row in 0..len {
         line.clear();
         if let Some(names) = &mut names {
-            field(names.next_string()?.unwrap_or_default(), options.separator, &mut line);
+            write_field(names.next_string()?.unwrap_or_default(), options.separator, &mut line);
         }
         for (at, column) in columns.iter().enumerate() {
             if at > 0 || names.is_some() {
@@ -107,7 +107,7 @@ fn write_rows(
             }
             text.clear();
             column.write_text(row, &mut text);
-            field(&text, options.separator, &mut line);
+            write_field(&text, options.separator, &mut line);
         }
         line.push(b'\n');
         out.write_all(&line).map_err(failed)?;
@@ -116,7 +116,7 @@ fn write_rows(
 }
 
 /// Writes a value, quoted if necessary.
-fn field(value: &[u8], separator: u8, line: &mut Vec<u8>) {
+pub(crate) fn write_field(value: &[u8], separator: u8, line: &mut Vec<u8>) {
     let plain = |byte: &u8| *byte != separator && !matches!(byte, b'"' | b'\n' | b'\r');
     if value.iter().all(plain) {
         line.extend_from_slice(value);

@@ -67,22 +67,7 @@ pub fn aggregate(
 ) -> Result<Vec<f64>> {
     let place = &source.place();
     let header = source.header();
-    let grouped = header.shape.len(axis);
-    if codes.len() as u64 != grouped {
-        return Err(Error::argument(format!("{} group codes for {grouped} {axis}", codes.len())));
-    }
-    if let Some(code) = codes.iter().flatten().find(|code| **code >= groups) {
-        return Err(Error::argument(format!(
-            "group code {code} is out of bounds: expected less than {groups}"
-        )));
-    }
-    if header.value_type.is_complex() {
-        return Err(complex().with_context(place));
-    }
-    if header.fill.is_some() && header.storage == nnz_core::Storage::Sparse {
-        let what = "aggregating a matrix with a fill value other than zero is not supported";
-        return Err(Error::unsupported(place.clone(), what));
-    }
+    check_groups(source, axis, (codes, groups), "aggregating")?;
     let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
     let count = usize::try_from(groups).unwrap_or(usize::MAX);
     let sums = width.saturating_mul(count);
@@ -128,8 +113,35 @@ pub fn aggregate(
     Ok(found)
 }
 
+/// Checks that groups fit a matrix, and that it has values to compute with. `what` is the name of that.
+pub(super) fn check_groups(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    (codes, groups): (&[Option<u32>], u32),
+    what: &str,
+) -> Result<()> {
+    let header = source.header();
+    let grouped = header.shape.len(axis);
+    if codes.len() as u64 != grouped {
+        return Err(Error::argument(format!("{} group codes for {grouped} {axis}", codes.len())));
+    }
+    if let Some(code) = codes.iter().flatten().find(|code| **code >= groups) {
+        return Err(Error::argument(format!(
+            "group code {code} is out of bounds: expected less than {groups}"
+        )));
+    }
+    if header.value_type.is_complex() {
+        return Err(complex().with_context(&source.place()));
+    }
+    if header.fill.is_some() && header.storage == nnz_core::Storage::Sparse {
+        let what = format!("{what} a matrix with a fill value other than zero is not supported");
+        return Err(Error::unsupported(source.place(), what));
+    }
+    Ok(())
+}
+
 /// 2^53: `f64` has all integers below.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn is_signed(value_type: ValueType) -> bool {
     matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)

@@ -114,15 +114,20 @@ pub fn aggregate(
 const COUNT: &str = "n_obs_aggregated";
 
 /// Groups of cells.
-struct Groups {
+pub(super) struct Groups {
     /// The group of each cell, if it has one.
-    codes: Vec<Option<u32>>,
+    pub(super) codes: Vec<Option<u32>>,
     /// The names of groups, their values and their numbers of cells.
-    table: AnnotationTable,
+    pub(super) table: AnnotationTable,
 }
 
 impl Groups {
-    fn new(source: &dyn MatrixSource, axis: Axis, by: &[&str], memory: u64) -> Result<Self> {
+    pub(super) fn new(
+        source: &dyn MatrixSource,
+        axis: Axis,
+        by: &[&str],
+        memory: u64,
+    ) -> Result<Self> {
         let columns = by.iter().map(|name| column(source, axis, name, memory));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let groupings = columns.iter().map(Column::grouped).collect::<Result<Vec<_>>>()?;
