@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use nnz::annotations::{AnnotationTable, ColumnValues};
+use nnz::annotations::{AnnotationTable, Annotations as _, ColumnValues};
 use nnz::compute::{QcOptions, VariableOptions, highly_variable, qc};
 use nnz::engine::compute::{
     Aggregation, Computed, Float, MarkerOptions, MarkerTest, PcaOptions, ValueStep, aggregate,
     markers, multiply, normalizing_factors, pca,
 };
-use nnz::{Annotations as _, Axis, MatrixSource, Selection};
+use nnz::{Axis, MatrixSource, Selection};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -618,7 +618,7 @@ impl Source {
         workers: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<compute::Columns<'py>> {
         let [min_mean, max_mean, min_dispersion, max_dispersion] = limits;
-        let options = VariableOptions::default()
+        let options = nnz::compute::VariableOptions::default()
             .axis(Some(Axis::Rows))
             .top(top)
             .mean([min_mean, max_mean])

@@ -105,6 +105,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::excessive_precision, reason = "digits of another program")]
 mod tests {
     use super::*;
 
