@@ -198,7 +198,7 @@ fn groups_that_cannot_be_compared_are_refused() {
         let found = run(&arguments).refused();
         assert!(found.contains(message), "{found}");
     }
-    let found = run(&["markers", source, "m.h5ad", "--by", "one"]).refused();
+    let found = run(&["markers", source, "m.h5ad", "--by", "one"]).err;
     assert!(found.contains("m.h5ad: expected .csv, .tsv or .txt, also with .gz"), "{found}");
     let nan = scratch.path().join("nan.mtx");
     let header = "%%MatrixMarket matrix coordinate real general\n4 1 2\n";
@@ -210,7 +210,7 @@ fn groups_that_cannot_be_compared_are_refused() {
     let arguments = ["markers", text(&nan), target, "--by", "kind"];
     let options = ["--row-names-file", text(&names), "--row-annotations", text(&labels)];
     let found = run(&[&arguments[..], &options].concat()).refused();
-    assert!(found.contains("nan.mtx, entry (row 2, column 0): a value of NaN"), "{found}");
+    assert!(found.contains("nan.mtx: entry (row 2, column 0): a value of NaN"), "{found}");
     assert_eq!(names_in(scratch.path()), ["names.csv", "names.txt", "nan.mtx", "pbmc", "t.csv"]);
 }
 

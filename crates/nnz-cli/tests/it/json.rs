@@ -183,7 +183,7 @@ fn printed_keys_are_those_of_the_documentation() {
     let kinds = barcodes.lines().take(5).map(|name| format!("{name},T\n"));
     fs::write(at("kinds.csv"), format!("cell,kind\n{}", kinds.collect::<String>())).unwrap();
     let grouped =
-        ["convert", text(&named), &at("grouped.h5ad"), "--col-annotations", &at("kinds.csv")];
+        ["-q", "convert", text(&named), &at("grouped.h5ad"), "--col-annotations", &at("kinds.csv")];
     run(&grouped).good();
     for (number, command) in [
         &["convert", text(&named)][..],

@@ -61,7 +61,7 @@ pub struct Qc {
 /// use nnz::compute::{QcOptions, qc};
 ///
 /// let context = nnz::Context::default();
-/// let source = nnz::OpenOptions::new().open_matrix(&"counts.h5ad".into(), &context)?;
+/// let source = nnz::OpenOptions::new().open("counts.h5ad", &context)?.into_matrix()?;
 /// let mitochondrial = nnz::engine::matching(&*source, nnz::Axis::Cols, "^MT-")?;
 /// let options = QcOptions::default().sets(vec![("mt".to_owned(), mitochondrial.0)]);
 /// let found = qc(&*source, &options, &context)?;

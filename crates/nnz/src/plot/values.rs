@@ -197,7 +197,7 @@ mod tests {
             for tick in panel.x.ticks.iter().flatten() {
                 let digits = tick.label.split('e').next().unwrap();
                 assert!(
-                    digits.chars().filter(char::is_ascii_digit).count() < 5,
+                    digits.chars().filter(char::is_ascii_digit).count() <= 5,
                     "{shown}: {tick:?}"
                 );
             }
