@@ -95,6 +95,7 @@ class TargetOptions(TypedDict, total=False):
     to_base: Union[int, str]
     block: str
     block_type: str
+    dense: bool
     dialect: str
     format_version: Union[int, str]
     genome: str

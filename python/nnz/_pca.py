@@ -11,6 +11,7 @@ from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError
+from ._external import load
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
@@ -94,10 +95,17 @@ class PCA(NamedTuple):
             raise ArgumentError(f"components of {len(self.scores)} cells: the AnnData object has {given.n_obs}")
         loadings = self.loadings
         if len(loadings) != given.n_vars:
-            loadings = self._of_all(given.var_names)
+            loadings = self._of_all(self._names_in(given))
         given.obsm["X_pca"] = self.scores
         given.varm["PCs"] = loadings
         given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
+
+    def _names_in(self, given: Any) -> Any:
+        """Return the names or, of a 10x matrix whose features are named by their symbols, the ids that the features have."""
+        names: Any = given.var_names
+        if "gene_ids" in given.var and self.features is not None and not names.isin(self.features).any():
+            names = load("pandas", "PCA.add_to").Index(given.var["gene_ids"])
+        return names
 
     def _of_all(self, names: Any) -> Floats:
         """Return a row of loadings for each of more features, with 0 for those of which the components are not."""

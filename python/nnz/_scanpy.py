@@ -24,7 +24,7 @@ class TenxOptions:
         if var_names not in (None, IDS, SYMBOLS):
             raise ArgumentError(f"var_names {var_names!r}: expected {SYMBOLS!r} or {IDS!r}")
         self._ids = var_names == IDS
-        self._dtype = None if dtype is None else np.dtype(dtype)
+        self._dtype: Optional[np.dtype[Any]] = None if dtype is None else np.dtype(dtype)
         self._given = "var_names" if var_names is not None else "dtype" if dtype is not None else None
 
     def check_unused(self, path: str) -> None:
@@ -40,15 +40,15 @@ class TenxOptions:
 
     def named(self, var: pandas.DataFrame) -> pandas.DataFrame:
         """Give the columns of features the names that they have in scanpy, and features their symbols."""
-        var = var.rename(columns={"feature_type": "feature_types"})
-        if "name" not in var:
-            return var
+        frame: Any = var.rename(columns={"feature_type": "feature_types"})
+        if "name" not in frame:
+            return frame
         if self._ids:
-            return var.rename(columns={"name": SYMBOLS})
-        symbols = var.pop("name").astype(str)
-        var.insert(0, IDS, var.index.to_numpy())
-        var.index = load("anndata.utils", "read_anndata").make_index_unique(load("pandas", "read_anndata").Index(symbols))
-        return var
+            return frame.rename(columns={"name": SYMBOLS})
+        symbols: Any = frame.pop("name").astype(str).to_numpy()
+        frame.insert(0, IDS, frame.index.to_numpy())
+        frame.index = load("anndata.utils", "read_anndata").make_index_unique(load("pandas", "read_anndata").Index(symbols))
+        return frame
 
 
 def is_tenx(matrix: BaseMatrix) -> bool:

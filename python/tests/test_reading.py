@@ -220,7 +220,7 @@ def test_anndata_round_trips(tmp_path):
     # Cells are observations, whichever axis they are on in the file.
     turned = nnz.open(PBMC).to_anndata()
     assert turned.shape == (1107, 507)
-    assert turned.var["name"].iloc[0] == "CH507-9B2.2"
+    assert turned.var_names[0] == "CH507-9B2.2"
 
 
 def test_data_frames_have_the_names(store):
