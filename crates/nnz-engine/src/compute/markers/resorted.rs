@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use nnz_core::{
-    Error, Header, MatrixSource, Order, Place, Projection, Result, Storage, Unit, UnitReader, Wrapped,
+    Error, Header, MatrixSource, Order, Place, Projection, Result, Storage, Unit, UnitReader,
+    Wrapped,
 };
 use nnz_storage::TaskContext;
 
