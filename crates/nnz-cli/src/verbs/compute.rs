@@ -190,7 +190,7 @@ pub(crate) struct PrincipalComponents {
 #[command(after_help = "\
 Examples:
   nnz markers normalized.h5ad markers.csv --by cluster
-  nnz markers pbmc.bpcells genes.csv --by cluster --col-annotations clusters.csv --target-sum 1e4 --log1p
+  nnz markers pbmc.bpcells genes.csv --by cluster --col-annotations clusters.csv --log1p
   nnz markers normalized.h5ad - --by cluster --top 5")]
 pub(crate) struct Markers {
     /// The matrix
