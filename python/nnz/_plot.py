@@ -195,6 +195,8 @@ class Plots:
             ax.set_xscale("log")
         elif least is not None:
             ax.set_xscale("symlog", linthresh=nearest)
+            # By default, labels of several decades overlap.
+            ax.xaxis.get_major_locator().set_params(numticks=7)
         if bars:
             ax.set_yscale("log")
             ax.set_xlim(bars[0][0], bars[-1][1])
