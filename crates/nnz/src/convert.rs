@@ -447,7 +447,7 @@ fn convert_once(
 }
 
 /// Returns whether a source is a matrix of R, where cells are columns by convention.
-fn is_of_r(source: &dyn MatrixSource) -> bool {
+pub(crate) fn is_of_r(source: &dyn MatrixSource) -> bool {
     source.about().is_ok_and(|about| about.format == "R matrix")
 }
 

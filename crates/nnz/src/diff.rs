@@ -14,7 +14,7 @@ use crate::{Context, Dataset, DiffOptions, Difference, Location, OpenOptions};
 /// that is not stored, and entries that follow from a symmetry are included; with
 /// [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, elements that neither
 /// matrix stores differ. If one matrix is cells by features and the other features by cells, cells are
-/// compared with cells. Collections of one format are compared with everything in them, others by their main matrices.
+/// compared with cells; cells are columns of a matrix of R, which does not state its axes. Collections of one format are compared with everything in them, others by their main matrices.
 ///
 /// # Errors
 ///
@@ -62,7 +62,8 @@ pub fn diff_opened(
     }
     let [a, b] = found.map(Dataset::into_matrix);
     let opened = [a?, b?];
-    let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
+    let [a, b] = &opened;
+    let [first, second] = [axes_beside(&**a, &**b), axes_beside(&**b, &**a)];
     let [rows, cols] = first;
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
@@ -70,6 +71,19 @@ pub fn diff_opened(
         return compare([&*opened[0], &exchanged], options, context, each);
     }
     compare([&*opened[0], &*opened[1]], options, context, each)
+}
+
+/// Returns the kinds of the axes of a matrix. A matrix of R does not state them: beside one that does, cells are columns as usual
+/// in R, if the shapes correspond then.
+fn axes_beside(source: &dyn MatrixSource, other: &dyn MatrixSource) -> [AxisKind; 2] {
+    let [header, beside] = [source.header(), other.header()];
+    let (shape, exchanged) = (header.shape, beside.shape);
+    let fits = shape.rows == exchanged.cols && shape.cols == exchanged.rows;
+    let is_assumed = header.axis_kinds == [AxisKind::Unknown; 2]
+        && beside.axis_kinds == [AxisKind::Cells, AxisKind::Features]
+        && fits
+        && crate::convert::is_of_r(source);
+    if is_assumed { [AxisKind::Features, AxisKind::Cells] } else { header.axis_kinds }
 }
 
 /// Compares two matrices whose axes correspond.

@@ -203,7 +203,8 @@ fn relabel(
             notes.push(made_unique(&numbered, axis));
             (names, changed) = (Some(unique), true);
         }
-    } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
+    } else if !has_names_already
+        && let (Some(column), Some(all)) = (&labels.names_from, &names)
         && let Some((name, [first, second])) = repeated(all)
     {
         let what = format!(
