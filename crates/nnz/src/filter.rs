@@ -127,13 +127,10 @@ fn measured(
         return Err(Error::argument(format!("there is no {path}; {there}")));
     }
     let source = collection.open(&path)?;
-    let [found, expected] =
-        [source.header().shape, collection.axes()?.header().shape].map(|shape| shape.to_string());
-    match found == expected {
-        true => Ok(source),
-        false => {
-            let what = format!("{path} has the shape {found}, and the file {expected}");
-            Err(Error::argument(what))
-        }
+    let [found, expected] = [source.header().shape, collection.axes()?.header().shape];
+    if found != expected {
+        let what = format!("{path} has the shape {found}, and the file {expected}");
+        return Err(Error::argument(what));
     }
+    Ok(source)
 }

@@ -1,5 +1,8 @@
 //! Highly variable features.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use nnz_core::{Axis, Bint8, Error, MatrixSource, Place, Result, Values};
 use nnz_engine::compute::{Computed, ValueStep, cell_axis};
 use nnz_engine::{
@@ -9,6 +12,9 @@ use nnz_engine::{
 use super::aggregate::column;
 use super::table::Table;
 use crate::Context;
+
+/// The most bins of features.
+const MOST_BINS: usize = 1 << 20;
 
 /// Options of [`highly_variable`].
 #[derive(Clone, Debug)]
@@ -74,13 +80,17 @@ impl Default for VariableOptions {
 ///
 /// # Errors
 ///
-/// Fails if there are no features, or fewer than two cells in a batch, if values are negative or not finite, if the matrix cannot
+/// Fails if the number of bins is not from 1 to 2^20, if there are no features, or fewer than two cells in a batch, if values are negative or not finite, if the matrix cannot
 /// be read or is broken, and if it has complex numbers or a fill value.
 pub fn highly_variable(
     source: &dyn MatrixSource,
     options: &VariableOptions,
     context: &Context,
 ) -> Result<AnnotationTable> {
+    if !(1..=MOST_BINS).contains(&options.bins) {
+        let what = format!("{} bins: expected a number from 1 to {MOST_BINS}", options.bins);
+        return Err(Error::argument(what));
+    }
     let axis = options.axis.unwrap_or_else(|| cell_axis(source.header()));
     let parts = match &options.batches {
         None => vec![Selection::all()],
@@ -144,17 +154,15 @@ fn batches_of(batches: &[u32], cells: u64) -> Result<Vec<Selection>> {
         let what = format!("{} batches for {cells} cells", batches.len());
         return Err(Error::argument(what));
     }
-    let count = batches.iter().max().map_or(0, |last| *last as usize + 1);
-    let mut cells: Vec<Vec<std::ops::Range<u64>>> = vec![Vec::new(); count];
+    let mut cells: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();
     for (at, batch) in (0_u64..).zip(batches) {
-        let Some(ranges) = cells.get_mut(*batch as usize) else { continue };
+        let ranges = cells.entry(*batch).or_default();
         match ranges.last_mut().filter(|last| last.end == at) {
             Some(last) => last.end = at + 1,
             None => ranges.push(at..at + 1),
         }
     }
-    cells.retain(|ranges| !ranges.is_empty());
-    Ok(cells.into_iter().map(Selection::ranges).collect())
+    Ok(cells.into_values().map(Selection::ranges).collect())
 }
 
 /// The dispersion of each feature.
@@ -362,4 +370,48 @@ fn combined(each: &[Dispersions], options: &VariableOptions) -> Dispersions {
 
 fn booleans(chosen: &[bool]) -> Values {
     Values::Bint8(chosen.iter().map(|chosen| Bint8(u8::from(*chosen))).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+mod tests {
+    use nnz_core::{Annotations as _, Order, Shape};
+
+    use super::*;
+    use crate::CsMatrix;
+
+    /// Three cells by two features.
+    fn found(options: &VariableOptions) -> Result<AnnotationTable> {
+        let shape = Shape { rows: 3, cols: 2 };
+        let (pointers, indices) = (vec![0, 2, 3, 4], vec![0_u32, 1, 0, 1]);
+        let values = vec![1.0_f32, 0.5, 2.0, 0.25];
+        let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
+        highly_variable(&*matrix.into_source().unwrap(), options, &Context::default())
+    }
+
+    #[test]
+    fn numbers_of_bins_that_take_any_memory_are_refused() {
+        for bins in [0, usize::MAX] {
+            let error = found(&VariableOptions::default().bins(bins)).unwrap_err().to_string();
+            assert!(error.contains("expected a number from 1 to 1048576"), "{error}");
+        }
+        assert_eq!(found(&VariableOptions::default().bins(MOST_BINS)).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn numbers_of_batches_take_no_memory() {
+        let batches =
+            |batches: [u32; 3]| VariableOptions::default().batches(Some(batches.to_vec()));
+        let one = found(&batches([u32::MAX; 3])).unwrap();
+        assert_eq!(one, found(&batches([0; 3])).unwrap());
+        let error = found(&batches([0, 0, u32::MAX])).unwrap_err().to_string();
+        assert!(error.contains("there is 1 cell"), "{error}");
+    }
+
+    /// As `pandas.cut`: closed on the right.
+    #[test]
+    fn bins_have_equal_widths() {
+        assert_eq!(bins_of(&[0.0, 1.0, 2.0, 2.5, 4.0], 4), [0, 0, 1, 2, 3]);
+        assert_eq!(bins_of(&[3.0, 3.0], 4), [1, 1]);
+    }
 }

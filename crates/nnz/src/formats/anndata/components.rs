@@ -62,6 +62,11 @@ pub(crate) fn adder<'a>(
             None => pca.loadings.clone(),
             Some(positions) => {
                 let all = usize::try_from(var.len()).unwrap_or(usize::MAX).saturating_mul(width);
+                let needed = (all as u64).saturating_mul(8);
+                if needed > memory {
+                    let kind = ErrorKind::Memory { needed, allowed: memory };
+                    return Err(Error::new(kind, place));
+                }
                 let mut spread = vec![0.0; all];
                 for (own, at) in pca.loadings.chunks(width.max(1)).zip(positions) {
                     spread[at * width..][..width].copy_from_slice(own);
