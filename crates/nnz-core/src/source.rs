@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{
-    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, PackedWidths, Place,
-    Result, StringList,
+    About, Annotations, At, Axis, AxisKind, Batch, Entries, Error, Header, Names, PackedWidths,
+    Place, Result, StringList,
 };
 
 /// The parts of the entries that a reader needs; the others may be empty.
@@ -545,6 +545,12 @@ pub trait MatrixSource: Send + Sync {
     /// which any column may have them.
     fn names_column(&self, axis: Axis) -> Option<String> {
         self.wrapped().source()?.names_column(axis)
+    }
+
+    /// Returns the kinds that rows and columns usually have in the format, if the [header](Header::axis_kinds) does not state
+    /// them: in R, cells are columns. They are unknown by default.
+    fn usual_axis_kinds(&self) -> [AxisKind; 2] {
+        self.wrapped().source().map_or([AxisKind::Unknown; 2], |inner| inner.usual_axis_kinds())
     }
 
     /// Returns notes from reading, which are not errors.

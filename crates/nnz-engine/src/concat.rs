@@ -387,17 +387,11 @@ impl MatrixSource for Concat {
 
     fn about(&self) -> Result<About> {
         let mut bytes = Some(0_u64);
-        let mut formats = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
-            let About { format, bytes: more, .. } = input.source.about()?;
+            let more = input.source.about()?.bytes;
             bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
-            formats.push(format);
         }
-        formats.dedup();
-        let format = match &mut formats[..] {
-            [shared] => std::mem::take(shared),
-            _ => format!("{} concatenated matrices", self.inputs.len()),
-        };
+        let format = format!("{} concatenated matrices", self.inputs.len());
         Ok(About::new(format, "").bytes(bytes))
     }
 
@@ -418,6 +412,12 @@ impl MatrixSource for Concat {
             }
         }
         Ok(None)
+    }
+
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        let mut columns = self.inputs.iter().map(|input| input.source.names_column(axis));
+        let first = columns.next()??;
+        columns.all(|column| column.as_ref() == Some(&first)).then_some(first)
     }
 
     /// Returns the metadata that is the same in all.

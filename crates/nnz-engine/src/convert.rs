@@ -152,7 +152,7 @@ pub fn convert(
     let transposed = options.transpose.then(|| Transposed::new(Box::new(source)));
     let source = transposed.as_ref().map_or(source, |transposed| transposed);
     target.check()?;
-    let replaced = target.replaced();
+    let note = target.note();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory(context))?;
     // A matrix that is added to its own file leaves the rest of it as it is.
     let added = target.keeps_tables() && target.path().is_some_and(|path| is_inside(from, path));
@@ -189,7 +189,7 @@ pub fn convert(
             .notes()
             .into_iter()
             .chain(target.axes_note(source.header().axis_kinds))
-            .chain(replaced)
+            .chain(note)
             .collect(),
     })
 }

@@ -94,8 +94,8 @@ pub trait MatrixTarget: Send + Sync {
         })
     }
 
-    /// Returns a note on other data that is replaced as well.
-    fn replaced(&self) -> Option<String> {
+    /// Returns a note on what is written, such as other data that is replaced as well.
+    fn note(&self) -> Option<String> {
         None
     }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, At, Axis, Batch, Header, MatrixSource, Names, Order, Projection, Result, Shape,
-    Structure, Triangle, Unit, UnitReader, Wrapped,
+    Annotations, At, Axis, AxisKind, Batch, Header, MatrixSource, Names, Order, Projection, Result,
+    Shape, Structure, Triangle, Unit, UnitReader, Wrapped,
 };
 
 /// A view of a matrix with rows and columns exchanged. Entries are not reordered: what was stored
@@ -118,6 +118,11 @@ impl MatrixSource for Transposed<'_> {
 
     fn names_column(&self, axis: Axis) -> Option<String> {
         self.inner.names_column(axis.other())
+    }
+
+    fn usual_axis_kinds(&self) -> [AxisKind; 2] {
+        let [rows, cols] = self.inner.usual_axis_kinds();
+        [cols, rows]
     }
 }
 

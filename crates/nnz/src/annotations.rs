@@ -1,11 +1,15 @@
 //! Annotations of rows and columns.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result};
-use nnz_lines::Input;
+use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result, Written};
+use nnz_lines::{Input, Output, TextTarget};
 use nnz_storage::Opened;
+use nnz_storage::staging::WriteOptions;
+use nnz_storage::stdio::{self, TerminalEscapes};
+
+use crate::Location;
 
 pub use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
@@ -31,6 +35,66 @@ pub fn separator_of(path: &Path) -> Result<u8> {
             "{}: expected .csv, .tsv or .txt, also with .gz",
             path.display()
         ))),
+    }
+}
+
+/// A table that is written to a `.csv`, `.tsv` or `.txt` file, also with `.gz`, which appears when it is complete, or to standard
+/// output, which gets tabs.
+#[derive(Debug)]
+pub struct TableOutput {
+    output: Output,
+    separator: u8,
+    place: Place,
+}
+
+impl TableOutput {
+    /// Starts writing a table.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`separator_of`], and if the file exists and may not be replaced, or cannot be created.
+    pub fn create(to: &Location, options: WriteOptions) -> Result<Self> {
+        let to = to.resolve_target()?;
+        let Location::Path { path, group } = to else {
+            let writer = Box::new(stdio::stdout(TerminalEscapes::Text));
+            let (name, context) = ("standard output".to_owned(), options.context);
+            let place = Place::path(&name);
+            let target = TextTarget::Stream { writer, name, context };
+            return Ok(Self { output: Output::create(target, false)?, separator: b'\t', place });
+        };
+        let place = Place::path(&path);
+        if group.is_some() {
+            return Err(Error::argument(format!("{place}: a table has no groups")));
+        }
+        let separator = separator_of(&path)?;
+        let gzip = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        let output = Output::create(TextTarget::File { path, options }, gzip)?;
+        Ok(Self { output, separator, place })
+    }
+
+    /// Writes a table.
+    ///
+    /// # Errors
+    ///
+    /// Fails if writing fails; there is no file then.
+    pub fn write(self, table: &AnnotationTable) -> Result<Written> {
+        self.write_with(|separator, out| {
+            write_table(table, &AnnotationText::default().separator(separator), out)
+        })
+    }
+
+    /// Writes a table with a function, which gets the separator.
+    pub(crate) fn write_with(
+        mut self,
+        write: impl FnOnce(u8, &mut dyn Write) -> Result<()>,
+    ) -> Result<Written> {
+        let mut out = BufWriter::new(&mut self.output);
+        let written = write(self.separator, &mut out).and_then(|()| {
+            out.flush().map_err(|error| Error::new(ErrorKind::Io(error), Place::default()))
+        });
+        drop(out);
+        written.map_err(|error| error.with_context(&self.place))?;
+        self.output.finish()
     }
 }
 

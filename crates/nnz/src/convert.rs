@@ -304,13 +304,9 @@ pub fn convert_source(
     if options.reorders() {
         return crate::reorder::convert(source, to, options, context);
     }
-    #[cfg(feature = "singlecell")]
-    let as_in_scanpy = crate::formats::scanpy::options_for(source, to, options, context)?;
-    #[cfg(not(feature = "singlecell"))]
-    let as_in_scanpy: Option<ConvertOptions> = None;
-    #[cfg(feature = "singlecell")]
     let given_type = options.value_type;
-    let options = as_in_scanpy.as_ref().unwrap_or(options);
+    let adapted = context.adapted(source, to, options)?;
+    let options = adapted.as_ref().unwrap_or(options);
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
     let source = match labels.iter().all(|labels| labels.is_default()) {
@@ -336,24 +332,12 @@ pub fn convert_source(
             _ => break,
         }
     }
-    #[cfg(feature = "singlecell")]
-    if given_type.is_none() && options.value_type.is_some() {
-        done = done.map_err(crate::formats::scanpy::explain);
-    }
-    let mut summary = done.map_err(|error| of_target(error, from, to, context))?;
-    summary.notes.extend(class_in_r(to, options, context));
-    Ok(summary)
-}
-
-/// Notes which object a file of R has, if its name does not tell.
-fn class_in_r(to: &Location, options: &ConvertOptions, context: &Context) -> Option<String> {
-    let Location::Path { path, .. } = to else { return None };
-    let format = context.format_of_target(to, options).ok()?.info().name;
-    let is_unstated = options.format.is_none() && format == "bpcells";
-    (is_unstated && crate::container_target::ends_in_rds(path)).then(|| {
-        "written as an object of BPCells, which R reads with this package; format dgCMatrix writes a matrix of the \
-         package Matrix"
-            .to_owned()
+    done.map_err(|error| match (error.kind(), options.value_type) {
+        (ErrorKind::Inexact { .. }, Some(found)) if given_type.is_none() => {
+            let effect = format!("keeps integers as uint32 or int64; they become {found} here");
+            error.with_hint("value_type", effect)
+        }
+        _ => of_target(error, from, to, context),
     })
 }
 
@@ -409,9 +393,8 @@ fn convert_once(
     let stated = source.header().axis_kinds;
     let assumed = options.cell_axis == CellAxis::Format
         && stated == [AxisKind::Unknown; 2]
-        && AxisKind::cell_axis(target.axis_kinds()).is_some()
-        && is_of_r(source);
-    let kinds = if assumed { [AxisKind::Features, AxisKind::Cells] } else { stated };
+        && source.usual_axis_kinds() != stated;
+    let kinds = if assumed { source.usual_axis_kinds() } else { stated };
     let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
     if !exchanges.map_err(|error| error.with_context(from))? {
         let mut summary = engine::convert(source, &*target, &options.engine(), context)?;
@@ -436,7 +419,7 @@ fn convert_once(
         // Rows and columns were exchanged twice.
         true => format!("not transposed: rows are {rows}, columns are {cols}"),
         false if assumed => format!(
-            "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}, as usual in R, \
+            "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}, as usual in its format, \
              and transposed; cell_axis {} states that they are the {}",
             Axis::Rows,
             Axis::Rows
@@ -444,11 +427,6 @@ fn convert_once(
         false => format!("transposed: rows are now {cols}, columns are {rows}"),
     });
     Ok(summary)
-}
-
-/// Returns whether a source is a matrix of R, where cells are columns by convention.
-pub(crate) fn is_of_r(source: &dyn MatrixSource) -> bool {
-    source.about().is_ok_and(|about| about.format == "R matrix")
 }
 
 /// Notes what a target takes rows and columns for, if the source does not state it, and names that lie beside the source.

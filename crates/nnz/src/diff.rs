@@ -1,6 +1,6 @@
 //! Comparing the data at two locations.
 
-use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result, Shape};
 
 use crate::collection::{self, ElementChange, ElementDifference};
 use crate::engine::Transposed;
@@ -73,17 +73,17 @@ pub fn diff_opened(
     compare([&*opened[0], &*opened[1]], options, context, each)
 }
 
-/// Returns the kinds of the axes of a matrix. A matrix of R does not state them: beside one that does, cells are columns as usual
-/// in R, if the shapes correspond then.
+/// Returns the kinds of the axes of a matrix: those that are usual in its format if it does not state them and they are those
+/// of another matrix, exchanged, of the corresponding shape.
 fn axes_beside(source: &dyn MatrixSource, other: &dyn MatrixSource) -> [AxisKind; 2] {
     let [header, beside] = [source.header(), other.header()];
-    let (shape, exchanged) = (header.shape, beside.shape);
-    let fits = shape.rows == exchanged.cols && shape.cols == exchanged.rows;
-    let is_assumed = header.axis_kinds == [AxisKind::Unknown; 2]
-        && beside.axis_kinds == [AxisKind::Cells, AxisKind::Features]
-        && fits
-        && crate::convert::is_of_r(source);
-    if is_assumed { [AxisKind::Features, AxisKind::Cells] } else { header.axis_kinds }
+    let exchanged = Shape { rows: beside.shape.cols, cols: beside.shape.rows };
+    let [rows, cols] = beside.axis_kinds;
+    let usual = source.usual_axis_kinds();
+    let is_usual = header.axis_kinds == [AxisKind::Unknown; 2]
+        && usual == [cols, rows]
+        && header.shape == exchanged;
+    if is_usual { usual } else { header.axis_kinds }
 }
 
 /// Compares two matrices whose axes correspond.

@@ -110,7 +110,7 @@ pub fn edit(
 pub(crate) struct Changed {
     pub(crate) path: PathBuf,
     pub(crate) file: AnnData,
-    /// What the changes are written to, if they are.
+    /// The file that the changes are written to.
     pub(crate) tree: Option<Box<dyn TreeWriter>>,
 }
 

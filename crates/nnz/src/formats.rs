@@ -92,8 +92,6 @@ pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
-#[cfg(feature = "singlecell")]
-pub(crate) use tenx::scanpy;
 
 /// The name of the option of sources to leave elements out.
 pub(crate) const DROP: &str = "drop";
@@ -550,6 +548,21 @@ pub trait Format: Send + Sync {
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {
         let _ = (path, source);
         Ok(false)
+    }
+
+    /// Returns the options to write a source as programs of this format have such data; `None` if these are the given ones, as
+    /// by default. What is given is kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the annotations of the source cannot be read.
+    fn adapted(
+        &self,
+        source: &dyn MatrixSource,
+        options: &ConvertOptions,
+    ) -> Result<Option<ConvertOptions>> {
+        let _ = (source, options);
+        Ok(None)
     }
 
     /// Decides where and how a matrix is written. By default the format is read only.

@@ -91,7 +91,7 @@ impl Run for Annotations {
 }
 
 /// Returns the separator of a table that is written.
-pub(super) fn written_separator(path: &Path) -> Result<u8, Error> {
+fn written_separator(path: &Path) -> Result<u8, Error> {
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
         let what = "annotations are written uncompressed; expected .csv, .tsv or .txt";
         return Err(Error::argument(format!("{}: {what}", Place::path(path))));

@@ -1,14 +1,13 @@
 //! `nnz hvg`.
 
-use std::path::PathBuf;
-
 use clap::Args as Group;
+use nnz::annotations::TableOutput;
 use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable};
 use nnz::{Axis, Context, ConvertOptions, Error, Location};
 
 use super::Run;
 use super::compute::{Cells, cells_axis, normalization};
-use super::qc::{add_columns, check_table, print_or_write};
+use super::qc::add_columns;
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
 
@@ -26,9 +25,9 @@ pub(crate) struct HighlyVariable {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Table of features to write: .csv, .tsv or .txt [default: standard output]
-    #[arg(value_name = "OUT")]
-    pub(crate) target: Option<PathBuf>,
+    /// Table of features to write: .csv, .tsv or .txt, also with .gz, or - for standard output
+    #[arg(value_name = "OUT", value_parser = location(), default_value = "-")]
+    pub(crate) target: Location,
 
     /// Add the columns to var of an AnnData file with the same features. Existing ones are only replaced with --force
     #[arg(long, value_name = "FILE", value_parser = location(), conflicts_with = "target")]
@@ -87,9 +86,10 @@ impl Run for HighlyVariable {
     /// Writes a table of features, or adds its columns to a file.
     fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
         // Before anything is computed.
-        if let Some(path) = &self.target {
-            check_table(path, self.force, context)?;
-        }
+        let output = match &self.into {
+            Some(_) => None,
+            None => Some(TableOutput::create(&self.target, context.output(self.force, true))?),
+        };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
         let axis = cells_axis(&self.cells, &self.source, &*source)?;
         let how = normalization(self.target_sum, self.log1p).axis(Some(axis));
@@ -106,7 +106,7 @@ impl Run for HighlyVariable {
         if let Some(file) = &self.into {
             return add_columns(file, &self.source, [(Axis::Cols, found)], self.force, context);
         }
-        print_or_write(&found, self.target.as_deref(), self.force, context)?;
+        output.map(|output| output.write(&found)).transpose()?;
         Ok(Outcome::Good)
     }
 }

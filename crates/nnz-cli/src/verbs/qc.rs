@@ -1,23 +1,19 @@
 //! `nnz qc`.
 
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::Args as Group;
-use nnz::annotations::{AnnotationTable, AnnotationText, write_table};
+use nnz::annotations::{AnnotationTable, TableOutput};
 use nnz::compute::{QcOptions, qc};
 use nnz::edit::{AddedColumns, Changes};
-use nnz::output::StagedFile;
 use nnz::{Axis, Context, EditOptions, Error, Location};
 
 use super::Run;
-use super::annotations::written_separator;
 use super::compute::{Cells, cells_axis};
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
-use crate::output::{failed, print_message, with_stdout};
+use crate::output::print_message;
 
 /// Compute metrics of the quality of cells and features
 ///
@@ -35,13 +31,13 @@ pub(crate) struct QualityControl {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Table of cells to write: .csv, .tsv or .txt [default: standard output]
-    #[arg(value_name = "OUT")]
-    pub(crate) target: Option<PathBuf>,
+    /// Table of cells to write: .csv, .tsv or .txt, also with .gz [default: standard output]
+    #[arg(value_name = "OUT", value_parser = location())]
+    pub(crate) target: Option<Location>,
 
-    /// Table of features to write: .csv, .tsv or .txt
-    #[arg(long, value_name = "FILE")]
-    pub(crate) features_table: Option<PathBuf>,
+    /// Table of features to write: .csv, .tsv or .txt, also with .gz
+    #[arg(long, value_name = "FILE", value_parser = location())]
+    pub(crate) features_table: Option<Location>,
 
     /// Add the columns to obs and var of an AnnData file with the same cells and features. Existing ones are only
     /// replaced with --force
@@ -101,9 +97,17 @@ impl FromStr for NamedPattern {
 impl Run for QualityControl {
     /// Writes tables of cells and features, or adds their columns to a file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
+        if self.target.is_some() && self.target == self.features_table {
+            return Err(Error::argument("--features-table is the table of cells"));
+        }
         // Before anything is computed.
-        let mut written = [&self.target, &self.features_table].into_iter().flatten();
-        written.try_for_each(|path| check_table(path, self.force, context))?;
+        let create = |to: &Location| TableOutput::create(to, context.output(self.force, true));
+        let features = self.features_table.as_ref().map(create).transpose()?;
+        let cells = match &self.target {
+            Some(target) => Some(create(target)?),
+            None if self.into.is_some() || features.is_some() => None,
+            None => Some(create(&Location::Stream)?),
+        };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
         let axis = cells_axis(&self.cells, &self.source, &*source)?;
         let mut sets = Vec::with_capacity(self.set.len());
@@ -128,20 +132,11 @@ impl Run for QualityControl {
             let tables = [(Axis::Rows, found.cells), (Axis::Cols, found.features)];
             return add_columns(file, &self.source, tables, self.force, context);
         }
-        if let Some(path) = &self.features_table {
-            write_file(&found.features, path, self.force, context)?;
-        }
-        if self.target.is_some() || self.features_table.is_none() {
-            print_or_write(&found.cells, self.target.as_deref(), self.force, context)?;
+        for (output, table) in [(features, found.features), (cells, found.cells)] {
+            output.map(|output| output.write(&table)).transpose()?;
         }
         Ok(Outcome::Good)
     }
-}
-
-/// Checks that a table can be written.
-pub(super) fn check_table(path: &Path, force: bool, context: &Context) -> Result<(), Error> {
-    written_separator(path)?;
-    StagedFile::create(path, &context.output(force, true)).map(drop)
 }
 
 /// Adds the columns of tables to an AnnData file.
@@ -160,32 +155,6 @@ pub(super) fn add_columns(
     let changes = Changes::default().added(added.collect()).replace(replace);
     nnz::edit(file.clone(), &EditOptions::default().changes(changes), context)?;
     Ok(Outcome::Good)
-}
-
-/// Writes a table to a file, or prints it.
-pub(super) fn print_or_write(
-    table: &AnnotationTable,
-    path: Option<&Path>,
-    force: bool,
-    context: &Context,
-) -> Result<(), Error> {
-    match path {
-        Some(path) => write_file(table, path, force, context),
-        None => with_stdout(|out| write_table(table, &AnnotationText::default(), out)),
-    }
-}
-
-fn write_file(
-    table: &AnnotationTable,
-    path: &Path,
-    force: bool,
-    context: &Context,
-) -> Result<(), Error> {
-    let how = AnnotationText::default().separator(written_separator(path)?);
-    let mut out = BufWriter::new(StagedFile::create(path, &context.output(force, true))?);
-    write_table(table, &how, &mut out)?;
-    out.into_inner().map_err(|error| failed(error.into_error()))?.commit()?;
-    Ok(())
 }
 
 /// Returns whether two locations are in the same file.

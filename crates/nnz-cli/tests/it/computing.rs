@@ -466,6 +466,17 @@ fn quality_metrics_are_written_and_added_to_a_study() {
         genes.starts_with("name,cd,n_cells_by_counts,mean_counts,log1p_mean_counts,pct_dropout")
     );
     assert!(genes.contains("\ng1,true,2,"), "{genes}");
+    // The same tables compressed, and with tabs on standard output.
+    let packed = at("genes.csv.gz");
+    let printed = [&["-q", "qc", text(&source), "-"][..], &["--features-table", &packed], &sets];
+    assert_eq!(run(&printed.concat()).good().replace('\t', ","), rows);
+    let mut unpacked = String::new();
+    let mut file = flate2::read::GzDecoder::new(fs::File::open(&packed).unwrap());
+    std::io::Read::read_to_string(&mut file, &mut unpacked).unwrap();
+    assert_eq!(unpacked, genes);
+    let twice = [&["qc", text(&source), &cells, "--force"][..], &["--features-table", &cells]];
+    let twice = run(&twice.concat());
+    assert!(twice.code == Some(2) && twice.err.contains("is the table of cells"), "{twice:?}");
     // Existing files are not replaced.
     let again = run(&[&["-q", "qc", text(&source)][..], &tables, &sets].concat()).refused();
     assert!(again.contains("already exists"), "{again}");
@@ -507,4 +518,29 @@ fn highly_variable_features_are_written_and_select_components() {
     assert!(found.contains("no annotation"), "{found}");
     let found = run(&["hvg", &study, "--top", "5", "--min-mean", "1"]);
     assert_eq!(found.code, Some(2), "{found:?}");
+}
+
+/// Features of 10x are named by their symbols in AnnData, whichever command writes it.
+#[test]
+fn results_of_a_10x_matrix_have_the_names_of_its_conversion() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (study, components, kinds) = (at("study.h5ad"), at("p.h5ad"), at("kinds.csv"));
+    run(&["-q", "convert", text(&source), &study]).good();
+    let names = run(&["names", &study, "features"]).good();
+    run(&["-q", "pca", text(&source), "--into", &study, "--components", "2"]).good();
+    run(&["-q", "pca", text(&source), &components, "--components", "2"]).good();
+    fs::write(&kinds, "cell,kind\nAAA,x\nCCC,x\nGGG,y\nTTT,y\n").unwrap();
+    let sums = at("sums.h5ad");
+    let by = ["--by", "kind", "--col-annotations", &kinds];
+    run(&[&["-q", "aggregate", text(&source), &sums][..], &by].concat()).good();
+    for path in [&components, &sums] {
+        assert_eq!(run(&["names", path, "features"]).good(), names, "{path}");
+        assert!(run(&["annotations", path, "features"]).good().starts_with("name\tgene_ids"));
+    }
+    // Sums stay integers.
+    assert!(run(&["info", &sums]).good().contains("uint32"));
+    let loadings = |path: &str| run(&["cat", &format!("{path}::varm/PCs")]).good();
+    assert_eq!(loadings(&study), loadings(&components));
 }

@@ -394,7 +394,10 @@ fn matrices_of_cells_have_the_same_orientation_in_all_classes() {
     assert_eq!(object["col_axis"], "cells");
     // Its rows are features in a format that states the axes, unless that is said.
     let done = run(&["convert", &matrix, &back]);
-    assert!(done.err.contains("as usual in R, and transposed; --cell-axis rows"), "{done:?}");
+    assert!(
+        done.err.contains("as usual in its format, and transposed; --cell-axis rows"),
+        "{done:?}"
+    );
     let rows = |path: &str| run(&["names", path, "rows"]).good();
     assert_eq!(rows(&back), rows(&study));
     run(&["-q", "convert", &matrix, &back, "--force", "--cell-axis", "rows"]).good();

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{
-    About, Annotations, At, Axis, Header, MatrixSource, Metadata, Names, Order, PackedWidths,
-    Place, Projection, Result, Shape, Unit, UnitReader, Wrapped,
+    About, Annotations, At, Axis, AxisKind, Header, MatrixSource, Metadata, Names, Order,
+    PackedWidths, Place, Projection, Result, Shape, Unit, UnitReader, Wrapped,
 };
 use nnz_engine::compute::{Computed, ValueStep};
 use nnz_engine::{
@@ -15,7 +15,7 @@ use nnz_engine::{
 };
 
 /// Methods that describe the matrix. All wrappers forward them.
-const DESCRIBING: [&str; 11] = [
+const DESCRIBING: [&str; 12] = [
     "about",
     "annotations",
     "extras",
@@ -27,6 +27,7 @@ const DESCRIBING: [&str; 11] = [
     "place",
     "read_names",
     "rereadable",
+    "usual_axis_kinds",
 ];
 
 /// Methods about positions of entries, which are forwarded if the entries are the same.
@@ -155,6 +156,11 @@ impl MatrixSource for Probe {
         None
     }
 
+    fn usual_axis_kinds(&self) -> [AxisKind; 2] {
+        self.note("usual_axis_kinds");
+        [AxisKind::Unknown; 2]
+    }
+
     fn notes(&self) -> Vec<String> {
         self.note("notes");
         Vec::new()
@@ -180,6 +186,7 @@ fn call(source: &dyn MatrixSource, method: &str) {
         "scattered" => {
             drop(source.scattered(std::slice::from_ref(&(0..1)), 1, Projection::ALL));
         }
+        "usual_axis_kinds" => drop(source.usual_axis_kinds()),
         "stored_before" => drop(source.stored_before(0).unwrap()),
         "units_within" => {
             let minors = std::slice::from_ref(&(0..1));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{self, Compression, Cursor, Document, Limits};
 use nnz_core::{
-    About, At, Axis, Duplicates, Error, Header, MatrixSource, Names, Order, Place, Projection,
-    Result, Storage, StringReader, UnitReader,
+    About, At, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
+    Projection, Result, Storage, StringReader, UnitReader,
 };
 use nnz_storage::InputFile;
 
@@ -119,6 +119,10 @@ impl MatrixSource for RMatrixSource {
         let (names, place) = (names.cursor(), self.place(name));
         let native = self.native.as_deref();
         Ok(Some(Box::new(AxisNames { names, native, place, given: 0, text: Vec::new() })))
+    }
+
+    fn usual_axis_kinds(&self) -> [AxisKind; 2] {
+        [AxisKind::Features, AxisKind::Cells]
     }
 
     fn random_access(&self) -> bool {

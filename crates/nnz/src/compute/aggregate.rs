@@ -79,6 +79,12 @@ pub fn aggregate(
         Aggregation::Sum => super::note_on_values(&*source)?,
         _ => None,
     };
+    // The names of a conversion, but not its type, which does not hold all sums.
+    let unlabelled = options.clone().row_labels(Labels::default()).col_labels(Labels::default());
+    let source = match context.adapted(&*source, to, &unlabelled)? {
+        Some(adapted) => super::labelled(source, &adapted, context)?,
+        None => source,
+    };
     let source = super::summed(source, options, context);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let codes = (&*groups.codes, u32::try_from(count).unwrap_or(u32::MAX));
@@ -93,13 +99,7 @@ pub fn aggregate(
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
     let aggregated = Aggregated::new(source, axis, groups.table, &numbers, integers)?;
     drop(numbers);
-    let mut options = options.clone().row_labels(Labels::default()).col_labels(Labels::default());
-    if context.format_of_target(to, &options)?.info().name == "anndata" {
-        // Counts of 10x become float32 there, which does not hold all sums.
-        options.value_type.get_or_insert(aggregated.header().value_type);
-    }
-    let options = &options;
-    let mut summary = convert_source(&aggregated, to, options, context)?;
+    let mut summary = convert_source(&aggregated, to, &unlabelled, context)?;
     // The size of the source is not comparable to the size of the result.
     summary.bytes_before = None;
     summary.notes.extend(note);

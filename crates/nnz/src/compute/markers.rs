@@ -1,13 +1,11 @@
 //! Writing markers of groups.
 
 use crate::Context;
-use crate::annotations::separator_of;
+use crate::annotations::TableOutput;
 use std::time::Instant;
 
 use nnz_core::{Error, MatrixSource, Result, Shape, StringList};
 use nnz_engine::compute::{MarkerOptions, cell_axis, markers as markers_of};
-use nnz_lines::{Output, TextTarget};
-use nnz_storage::stdio::{self, TerminalEscapes};
 
 use super::Normalization;
 use super::aggregate::Groups;
@@ -63,7 +61,7 @@ pub fn markers(
     let started = Instant::now();
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
     super::refuse_own_source(from, to)?;
-    let (mut output, separator) = output(to, convert, context)?;
+    let output = TableOutput::create(to, convert.output(context))?;
     let place = &from.source_place();
     let source = convert.open.open_matrix(from, context)?;
     let source = super::labelled(source, convert, context)?;
@@ -93,33 +91,16 @@ pub fn markers(
     }
     let features = source.read_names(axis.other())?;
     let features = features.map(|mut names| names.list_with_limit(context.memory())).transpose()?;
-    let written = found.write_text(names, features.as_ref(), separator, &mut output);
-    written.map_err(|error| error.with_context(&to.place()))?;
+    let written = output
+        .write_with(|separator, out| found.write_text(names, features.as_ref(), separator, out))?;
     let shape = source.header().shape;
     Ok(MarkersSummary {
         shape: Shape { rows: shape.len(axis), cols: shape.len(axis.other()) },
         groups: names.len(),
-        bytes: output.finish()?.bytes,
+        bytes: written.bytes,
         seconds: started.elapsed().as_secs_f64(),
         notes,
     })
-}
-
-/// Starts writing a table, and returns the separator of its values.
-fn output(to: &Location, convert: &ConvertOptions, context: &Context) -> Result<(Output, u8)> {
-    let Location::Path { path, group } = to else {
-        let writer = Box::new(stdio::stdout(TerminalEscapes::Text));
-        let (name, context) = ("standard output".to_owned(), (**context).clone());
-        let target = TextTarget::Stream { writer, name, context };
-        return Ok((Output::create(target, false)?, b'\t'));
-    };
-    if group.is_some() {
-        return Err(Error::argument(format!("{to}: a table has no groups")));
-    }
-    let separator = separator_of(path)?;
-    let gzip = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
-    let target = TextTarget::File { path: path.clone(), options: convert.output(context) };
-    Ok((Output::create(target, gzip)?, separator))
 }
 
 /// Refuses groups that are too small, and one of all cells.

@@ -63,8 +63,7 @@ pub fn pca(
     super::refuse_own_source(from, to)?;
     let source = convert.open.open_matrix(from, context)?;
     let write = context.pca_writer(to, convert)?;
-    write_components(source, write, how, options, convert, context)
-        .map(|done| PcaSummary { seconds: started.elapsed().as_secs_f64(), ..done })
+    write_components((source, started), (to, write), how, options, convert, context)
 }
 
 /// Computes the first principal components of a matrix as [`pca`], and adds them to an AnnData file with the same cells,
@@ -85,21 +84,23 @@ pub fn pca_into(
     context: &Context,
 ) -> Result<PcaSummary> {
     let started = Instant::now();
-    let write = crate::formats::components_adder(&file.into(), convert, context)?;
+    let file = &file.into();
+    let write = crate::formats::components_adder(file, convert, context)?;
     let source = convert.open.open_matrix(&from.into(), context)?;
-    write_components(source, write, how, options, convert, context)
-        .map(|done| PcaSummary { seconds: started.elapsed().as_secs_f64(), ..done })
+    write_components((source, started), (file, write), how, options, convert, context)
 }
 
 fn write_components(
-    source: Box<dyn MatrixSource>,
-    write: PcaWriter<'_>,
+    (source, started): (Box<dyn MatrixSource>, Instant),
+    (to, write): (&Location, PcaWriter<'_>),
     how: &Normalization,
     options: &PcaOptions,
     convert: &ConvertOptions,
     context: &Context,
 ) -> Result<PcaSummary> {
-    let source = super::labelled(source, convert, context)?;
+    // Features have the names that a conversion gives them.
+    let adapted = context.adapted(&*source, to, convert)?;
+    let source = super::labelled(source, adapted.as_ref().unwrap_or(convert), context)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
     let source = how.clone().axis(axis).apply(source, convert, context)?;
     let options = options.clone().observations(axis);
@@ -113,6 +114,6 @@ fn write_components(
         shape: source.header().shape,
         variance_ratio: found.explained_variance_ratio(),
         bytes,
-        seconds: 0.0,
+        seconds: started.elapsed().as_secs_f64(),
     })
 }

@@ -4,6 +4,7 @@ pub(super) mod collection;
 mod components;
 mod members;
 mod place;
+mod scanpy;
 pub(super) mod target;
 mod validate;
 pub(super) mod write;
@@ -99,6 +100,14 @@ impl Format for AnnDataFile {
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::AnnDataTarget::new(to, options, context)?.without_unsupported(source)?))
+    }
+
+    fn adapted(
+        &self,
+        source: &dyn MatrixSource,
+        options: &ConvertOptions,
+    ) -> Result<Option<ConvertOptions>> {
+        scanpy::options_for(source, options)
     }
 
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {

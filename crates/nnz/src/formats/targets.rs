@@ -141,6 +141,18 @@ impl Context {
         Err(Error::argument(what))
     }
 
+    /// Returns the options to write a source as programs of the target's format have such data.
+    pub(crate) fn adapted(
+        &self,
+        source: &dyn MatrixSource,
+        to: &Location,
+        options: &ConvertOptions,
+    ) -> Result<Option<ConvertOptions>> {
+        // An unknown format is an error later.
+        let format = self.format_of_target(to, options).ok();
+        format.map_or(Ok(None), |format| format.adapted(source, options))
+    }
+
     /// Decides where and how a matrix is written.
     ///
     /// # Errors

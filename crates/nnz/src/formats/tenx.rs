@@ -1,6 +1,5 @@
 //! 10x Genomics matrices, in HDF5 and in folders.
 
-pub(crate) mod scanpy;
 mod target;
 
 use crate::Context;

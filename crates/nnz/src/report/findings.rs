@@ -1,4 +1,4 @@
-//! What validation finds, and what cannot be read.
+//! The findings of validation, and the part of a file that cannot be read.
 
 use nnz_core::{ErrorKind, Finding, Place, Result, Severity};
 use nnz_engine::report_error;

@@ -25,6 +25,12 @@ impl Groups {
             let what = format!("{} cells: expected at most 2^31", codes.len());
             return Err(Error::argument(what));
         }
+        // Each has cells. Checked before anything of this length is allocated.
+        if groups as usize > codes.len() {
+            let what =
+                format!("{groups} groups of {} cells: expected at least 2 each", codes.len());
+            return Err(Error::argument(what));
+        }
         let codes: Vec<u32> = codes.iter().map(|code| code.unwrap_or(groups)).collect();
         let mut sizes = vec![0; groups as usize + 1];
         codes.iter().for_each(|code| sizes[*code as usize] += 1);

@@ -122,7 +122,7 @@ impl MatrixTarget for BinsparseTarget {
         self.options.minimize
     }
 
-    fn replaced(&self) -> Option<String> {
+    fn note(&self) -> Option<String> {
         self.container.groups_lost()
     }
 

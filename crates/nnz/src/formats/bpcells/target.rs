@@ -31,6 +31,8 @@ pub(super) struct BpCellsTarget {
     options: SinkOptions,
     /// Bytes of memory for the original positions.
     memory: u64,
+    /// Whether the options name the format.
+    is_named: bool,
 }
 
 impl BpCellsTarget {
@@ -43,6 +45,7 @@ impl BpCellsTarget {
             container: container.with_format_version(how.format_version),
             options: how,
             memory: context.memory(),
+            is_named: options.format.is_some(),
         })
     }
 }
@@ -98,8 +101,12 @@ impl MatrixTarget for BpCellsTarget {
         [AxisKind::Features, AxisKind::Cells]
     }
 
-    fn replaced(&self) -> Option<String> {
-        self.container.groups_lost()
+    fn note(&self) -> Option<String> {
+        // The name does not tell which class the object has.
+        let is_unstated = self.container.is_r_object() && !self.is_named;
+        let class = "written as an object of BPCells, which R reads with this package; format dgCMatrix writes a matrix of the \
+                     package Matrix";
+        is_unstated.then(|| class.to_owned()).or_else(|| self.container.groups_lost())
     }
 
     fn create(
