@@ -85,7 +85,8 @@ def test_matrices_of_other_formats_are_read(nnz, tmp_path, source):
     symbols.var_names_make_unique()
     assert found.var_names.tolist() == symbols.var_names.tolist()
     for column in found.var.columns.difference(["gene_ids"]):
-        assert found.var[column].astype(str).tolist() == genes[column].tolist()
+        other = {"feature_types": "feature_type"}.get(column, column)
+        assert found.var[column].astype(str).tolist() == genes[other].tolist()
 
 
 def test_added_layers_are_read(nnz, tmp_path):
