@@ -1,6 +1,7 @@
 //! Conditions on a column of annotations.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -11,10 +12,13 @@ use nnz_core::{
 use super::comparison::{Comparison, compare, of_scalar, parse};
 use crate::Number;
 
+/// Maximum number of words between commas in a text.
+const MOST_WORDS: usize = 64;
+
 /// Maximum number of values in a message.
 const LISTED: usize = 20;
 
-/// A condition on a column of annotations: `cell_type=B,T`, `n_counts>=500`.
+/// A condition on a column of annotations: `cell_type=B,T`, `n_counts>=500`. Texts may have commas.
 ///
 /// Missing values and NaN never match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +94,8 @@ impl Condition {
             }
             ColumnValues::Strings(list) => {
                 self.check_text()?;
-                let wanted = self.values.clone();
-                self.check_found(one, &mut list.iter())?;
+                let wanted = self.texts(|| list.iter());
+                check_found(&self.column, &wanted, one, &mut list.iter())?;
                 let equal = comparison == Comparison::Equal;
                 Ok(Box::new(move |row| {
                     let value = list.get(row).unwrap_or_default();
@@ -107,11 +111,11 @@ impl Condition {
                     }
                     Categories::Strings(list) => {
                         self.check_text()?;
-                        self.check_found(one, &mut list.iter())?;
+                        let texts = self.texts(|| list.iter());
+                        check_found(&self.column, &texts, one, &mut list.iter())?;
                         let equal = comparison == Comparison::Equal;
-                        let wanted = |value: &[u8]| {
-                            self.values.iter().any(|wanted| wanted.as_bytes() == value)
-                        };
+                        let wanted =
+                            |value: &[u8]| texts.iter().any(|wanted| wanted.as_bytes() == value);
                         list.iter().map(|value| wanted(value) == equal).collect()
                     }
                 };
@@ -141,29 +145,21 @@ impl Condition {
         Err(Error::argument(what))
     }
 
-    /// Refuses a text that no row has, which is probably misspelt.
-    fn check_found(&self, one: &str, all: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
-        let mut missing: Vec<&String> = self.values.iter().collect();
-        let mut there: Vec<&[u8]> = Vec::new();
-        for value in all {
-            missing.retain(|wanted| wanted.as_bytes() != value);
-            if missing.is_empty() {
-                return Ok(());
-            }
-            if there.len() <= LISTED && !there.contains(&value) {
-                there.push(value);
-            }
+    /// Returns the texts that are compared with those of a column. A text of the column may have commas: as many words as
+    /// possible are one of its texts.
+    fn texts<'t, T: Iterator<Item = &'t [u8]>>(&self, all: impl Fn() -> T) -> Vec<String> {
+        if self.values.len() < 2 {
+            return self.values.clone();
         }
-        let Some(first) = missing.first() else { return Ok(()) };
-        let quoted = |value: &&[u8]| format!("{:?}", String::from_utf8_lossy(value));
-        let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
-        let more = if there.len() > LISTED { ", ..." } else { "" };
-        let listed = listed.join(", ");
-        let what = format!(
-            "no {one} has {} {first:?}; values are {listed}{more}",
-            self.column.escape_debug()
-        );
-        Err(Error::argument(what))
+        let with_commas: HashSet<&[u8]> = all().filter(|text| text.contains(&b',')).collect();
+        let (mut texts, mut rest) = (Vec::new(), &self.values[..]);
+        while !rest.is_empty() {
+            let is_text = |len: &usize| with_commas.contains(rest[..*len].join(",").as_bytes());
+            let len = (2..=rest.len().min(MOST_WORDS)).rev().find(is_text).unwrap_or(1);
+            texts.push(rest[..len].join(","));
+            rest = &rest[len..];
+        }
+        texts
     }
 
     fn no_column(&self, table: &dyn Annotations, one: &str) -> Error {
@@ -185,6 +181,34 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}{}", self.column, self.comparison, self.values.join(","))
     }
+}
+
+/// Refuses a text that no row has, which is probably misspelt.
+fn check_found<'t>(
+    column: &str,
+    wanted: &[String],
+    one: &str,
+    all: &mut dyn Iterator<Item = &'t [u8]>,
+) -> Result<()> {
+    let mut missing: Vec<&String> = wanted.iter().collect();
+    let mut there: Vec<&[u8]> = Vec::new();
+    for value in all {
+        missing.retain(|wanted| wanted.as_bytes() != value);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        if there.len() <= LISTED && !there.contains(&value) {
+            there.push(value);
+        }
+    }
+    let Some(first) = missing.first() else { return Ok(()) };
+    let quoted = |value: &&[u8]| format!("{:?}", String::from_utf8_lossy(value));
+    let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
+    let more = if there.len() > LISTED { ", ..." } else { "" };
+    let listed = listed.join(", ");
+    let what =
+        format!("no {one} has {} {first:?}; values are {listed}{more}", column.escape_debug());
+    Err(Error::argument(what))
 }
 
 /// Returns whether a number equals one of several, differs from all, or compares with the only one.
@@ -228,11 +252,21 @@ mod tests {
             ("n", ColumnValues::Numbers(Values::U64(vec![1, 500, u64::MAX, 7, 0])), None),
             ("x", ColumnValues::Numbers(Values::F64(vec![0.5, f64::NAN, -1.0, 2.0, 1e300])), None),
             ("text", ColumnValues::Strings(list(&["a", "b", "a", "c d", ""])), Some(4)),
+            ("comma", ColumnValues::Strings(list(&["a,b", "a", "b", "a, b,c", "x"])), None),
             (
                 "type",
                 ColumnValues::Categorical(Categorical {
                     codes: vec![0, 1, -1, 1, 0],
                     categories: Categories::Strings(list(&["B", "T", "never"])),
+                    ordered: false,
+                }),
+                None,
+            ),
+            (
+                "kind",
+                ColumnValues::Categorical(Categorical {
+                    codes: vec![0, 1, 2, 1, 0],
+                    categories: Categories::Strings(list(&["CD4, alpha", "B", "CD4"])),
                     ordered: false,
                 }),
                 None,
@@ -279,6 +313,13 @@ mod tests {
             // Missing values never match.
             ("text!=a", &[1, 3]),
             ("text=", &[]),
+            // Texts with commas.
+            ("comma=a,b", &[0]),
+            ("comma=b,a", &[1, 2]),
+            ("comma=x,a, b,c,a", &[1, 3, 4]),
+            ("comma!=a, b,c", &[0, 1, 2, 4]),
+            ("kind=CD4, alpha", &[0, 4]),
+            ("kind=CD4,CD4, alpha", &[0, 2, 4]),
             ("type=T", &[1, 3]),
             ("type!=T", &[0, 4]),
             ("type=never", &[]),
@@ -303,7 +344,7 @@ mod tests {
         for (text, says) in [
             (
                 "nope=1",
-                "the rows have no annotation \"nope\"; annotations are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
+                "the rows have no annotation \"nope\"; annotations are \"n\", \"x\", \"text\", \"comma\", \"type\", \"kind\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
             ),
             ("n=many", "has numbers, not \"many\""),
             ("n>", "has numbers, not \"\""),
