@@ -159,7 +159,7 @@ class Source:
         self,
         count: int,
         observations: str,
-        iterations: int,
+        iterations: Optional[int],
         seed: int,
         memory_limit: _Memory = None,
         workers: Optional[int] = None,

@@ -128,14 +128,15 @@ def pca(
     n_components: int = 50,
     *,
     axis: Optional[str] = None,
-    iterations: int = 2,
+    iterations: Optional[int] = None,
     seed: int = 0,
     progress: Progress = None,
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
     A randomised block Krylov method, in ``iterations + 4`` passes over the entries of a matrix that is stored by cell, and
-    ``2 * iterations + 5`` over others. Entries are read once and kept: in memory while they take at most half of the limit, and
+    ``2 * iterations + 5`` over others. By default, it goes on until all components are precise: the residual of each is at most 5 %
+    of its variance, which makes singular values precise to 1 %. Entries are read once and kept: in memory while they take at most half of the limit, and
     what is more in a temporary file. The result is the same for any number of threads.
 
     Parameters
@@ -146,8 +147,8 @@ def pca(
         How many, at most the number of cells and of features.
     axis : {"rows", "cols", "cells", "features"}, optional
         The observations; by default the cells, or the rows if the file does not state which axis is cells.
-    iterations : int
-        More make the last components more precise.
+    iterations : int, optional
+        Fewer are faster, and make the last components less precise; by default as many as it takes.
     seed : int
         Seed of the random numbers.
     progress : bool or callable, optional
@@ -176,7 +177,8 @@ def pca(
     if not isinstance(found, BaseMatrix):
         raise ArgumentError(f"{found.path}: not a matrix; PATH::GROUP selects one of several")
     count = integer("n_components", n_components, 1)
-    rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
+    rounds = None if iterations is None else integer("iterations", iterations, 1)
+    start = integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
     matrix: BaseMatrix = found

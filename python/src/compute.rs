@@ -244,10 +244,10 @@ pub(crate) fn pca_options(
     py: Python<'_>,
     components: usize,
     observations: Axis,
-    iterations: usize,
+    iterations: Option<usize>,
     seed: u64,
 ) -> PyResult<PcaOptions> {
-    if iterations == 0 {
+    if iterations == Some(0) {
         return Err(argument(py, "0 iterations: expected at least 1"));
     }
     Ok(PcaOptions::default()

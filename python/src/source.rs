@@ -461,7 +461,7 @@ impl Source {
     fn are_no_counts(&self, py: Python<'_>) -> PyResult<bool> {
         let inner = self.inner();
         task::run_detached(py, task::Limits::default(), move |_| {
-            nnz::engine::compute::are_no_counts(&*inner)
+            Ok(nnz::engine::compute::value_kind(&*inner)? != nnz::engine::compute::ValueKind::Counts)
         })
     }
 
@@ -650,7 +650,7 @@ impl Source {
         py: Python<'py>,
         count: usize,
         observations: &str,
-        iterations: usize,
+        iterations: Option<usize>,
         seed: u64,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,

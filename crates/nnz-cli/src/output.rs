@@ -9,6 +9,13 @@ use serde::Serialize;
 pub(crate) use crate::stdio::{failed, print_message};
 pub(crate) use nnz::text::{format_count as rounded, format_size as bytes};
 
+/// Prints notes, with the arguments for the options that they name.
+pub(crate) fn print_notes<T: AsRef<str>>(notes: impl IntoIterator<Item = T>) {
+    for note in notes {
+        print_message(&format!("note: {}", crate::hints::with_arguments(note.as_ref())));
+    }
+}
+
 /// Runs `write` on standard output, buffered, and flushes it.
 pub(crate) fn with_stdout(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,

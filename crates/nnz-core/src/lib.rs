@@ -66,7 +66,7 @@ pub use progress::{NoProgress, Progress, ProgressPart};
 pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
-    BatchReader, BatchUnits, COMMENT, CopyEntries, MatrixSource, Metadata, Projection,
+    BatchReader, BatchUnits, COMMENT, CopyEntries, LowRank, MatrixSource, Metadata, Projection,
     SequentialReader, Unit, UnitReader, Unscaled, Wrapped, check_requested,
 };
 pub use text::{

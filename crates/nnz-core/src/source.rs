@@ -196,6 +196,32 @@ impl Metadata {
     }
 }
 
+/// A matrix that is the product of two thin ones, as returned by [`MatrixSource::as_difference`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LowRank {
+    /// The number of columns of the left matrix, and of rows of the right one.
+    pub rank: usize,
+    /// The left matrix, by row.
+    pub left: Arc<[f64]>,
+    /// The right matrix, by column.
+    pub right: Arc<[f64]>,
+}
+
+impl LowRank {
+    /// Creates it.
+    #[must_use]
+    pub fn new(rank: usize, left: Arc<[f64]>, right: Arc<[f64]>) -> Self {
+        Self { rank, left, right }
+    }
+
+    /// Exchanges rows and columns.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self { left: self.right, right: self.left, ..self }
+    }
+}
+
 /// A matrix without the factors of its rows or columns, as returned by [`MatrixSource::unscaled`].
 #[non_exhaustive]
 pub struct Unscaled<'a> {
@@ -502,6 +528,12 @@ pub trait MatrixSource: Send + Sync {
     /// them: products and sums can be multiplied instead.
     fn unscaled(&self) -> Option<Unscaled<'_>> {
         self.wrapped().of_same_entries()?.unscaled()
+    }
+
+    /// Returns another matrix and a product of two thin ones, if the values are their difference: products and sums can be computed
+    /// from both.
+    fn as_difference(&self) -> Option<(Box<dyn MatrixSource + '_>, LowRank)> {
+        self.wrapped().of_same_entries()?.as_difference()
     }
 
     /// Returns the first two positions in the file of entries at a row and column, for messages.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, At, Axis, AxisKind, Batch, Header, MatrixSource, Names, Order, Projection, Result,
-    Shape, Structure, Triangle, Unit, UnitReader, Wrapped,
+    Annotations, At, Axis, AxisKind, Batch, Header, LowRank, MatrixSource, Names, Order,
+    Projection, Result, Shape, Structure, Triangle, Unit, UnitReader, Wrapped,
 };
 
 /// A view of a matrix with rows and columns exchanged. Entries are not reordered: what was stored
@@ -94,6 +94,11 @@ impl MatrixSource for Transposed<'_> {
     ) -> Option<Box<dyn Unit + '_>> {
         let unit = self.inner.scattered(majors, most, fields)?;
         Some(Box::new(TransposedUnit(unit)))
+    }
+
+    fn as_difference(&self) -> Option<(Box<dyn MatrixSource + '_>, LowRank)> {
+        let (source, product) = self.inner.as_difference()?;
+        Some((Box::new(Transposed::new(source)), product.transposed()))
     }
 
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {

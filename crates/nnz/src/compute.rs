@@ -9,16 +9,19 @@ mod markers;
 mod normalize;
 mod pca;
 mod qc;
+mod stated;
 mod table;
 mod variable;
 
 use crate::Context;
-use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+use nnz_engine::compute::ValueKind;
 use nnz_engine::{Labelled, Summed};
 
 use crate::location::is_same;
-use crate::output::DuplicatePolicy;
+use crate::output::{CellAxis, DuplicatePolicy};
 use crate::{ConvertOptions, Location};
+use stated::Stated;
 
 pub use aggregate::{AggregateOptions, aggregate};
 pub use markers::{MarkersSummary, markers};
@@ -60,17 +63,96 @@ fn labelled(
     Ok(Box::new(labelled.map_err(|error| error.with_context(&place))?))
 }
 
-/// Notes that values are not counts, for what is usually computed from counts.
-fn note_on_values(source: &dyn MatrixSource) -> Result<Option<String>> {
-    if !nnz_engine::compute::are_no_counts(source)? {
-        return Ok(None);
+/// Returns a matrix that states which of its axes has the cells, options for writing what is computed from it, and a note if nothing
+/// states that axis. An axis that is given comes before that of the matrix. For a matrix that states none, it may also be
+/// [`CellAxis::Axis`] of the options, or the usual one of its format; otherwise rows are taken for cells.
+pub fn stating_cells(
+    source: Box<dyn MatrixSource>,
+    given: Option<Axis>,
+    options: &ConvertOptions,
+) -> (Box<dyn MatrixSource>, ConvertOptions, Option<String>) {
+    let kinds = source.header().axis_kinds;
+    let is_stated = kinds != [AxisKind::Unknown; 2];
+    let mut options = options.clone();
+    // Once the matrix states its axes, this would be an axis of the target.
+    let by_options = match options.cell_axis {
+        CellAxis::Axis(axis) if !is_stated && given.is_none_or(|given| given == axis) => {
+            options.cell_axis = CellAxis::Format;
+            Some(axis)
+        }
+        _ => None,
+    };
+    let (axis, note) = match given.or(by_options) {
+        None if is_stated => return (source, options, None),
+        Some(axis) => (axis, None),
+        None => {
+            let axis = AxisKind::cell_axis(source.usual_axis_kinds()).unwrap_or(Axis::Rows);
+            let other = axis.other();
+            let note = format!(
+                "the source does not state which axis has cells: {axis} are taken for cells, {other} for features; axis {} states that \
+                 {other} are cells",
+                axis_option(other)
+            );
+            (axis, Some(note))
+        }
+    };
+    (Box::new(Stated::new(source, axis)), options, note)
+}
+
+/// Notes that values are not what they are usually computed from.
+///
+/// # Errors
+///
+/// Fails if logarithms are requested of values of which some have none.
+fn note_on_values(source: &dyn MatrixSource, how: &Normalization) -> Result<Option<String>> {
+    let kind = nnz_engine::compute::value_kind(source)?;
+    match kind {
+        ValueKind::Counts => return Ok(None),
+        ValueKind::Negative(least) if how.log1p && least < -1.0 => {
+            let what = format!(
+                "a value of {least}: log1p is not defined below -1; the values are not counts"
+            );
+            return Err(Error::unsupported(source.place(), what));
+        }
+        _ => {}
     }
     let beside = nnz_core::readable(source.extras())?.unwrap_or_default();
-    let why = match beside.iter().any(|member| member == "uns/log1p") {
-        true => "uns/log1p states that they are logarithms",
-        false => "some are not whole numbers",
+    let why = match kind {
+        ValueKind::Negative(_) => "some are negative",
+        _ if beside.iter().any(|member| member == "uns/log1p") => {
+            "uns/log1p states that they are logarithms"
+        }
+        _ => "some are not whole numbers",
     };
     Ok(Some(format!("values are not counts: {why}")))
+}
+
+/// Notes that values are not what components, markers or variable features are usually computed from: logarithms of normalized
+/// counts.
+///
+/// # Errors
+///
+/// Fails if logarithms are requested of values of which some have none.
+pub fn note_on_logarithms(
+    source: &dyn MatrixSource,
+    how: &Normalization,
+) -> Result<Option<String>> {
+    if how.target_sum.is_some() || how.log1p {
+        return note_on_values(source, how);
+    }
+    let empty = source.header().nnz == Some(0);
+    let is_known = source.rereadable() && !empty;
+    let are_counts = is_known && nnz_engine::compute::value_kind(source)? == ValueKind::Counts;
+    let what = "values look like counts, not like logarithms of normalized counts";
+    Ok(are_counts.then(|| what.to_owned()))
+}
+
+/// Returns an axis as it is given as an option.
+pub(crate) fn axis_option(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Rows => "rows",
+        Axis::Cols => "cols",
+    }
 }
 
 /// Sums duplicate entries if the options say so.

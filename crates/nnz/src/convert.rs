@@ -420,9 +420,7 @@ fn convert_once(
         true => format!("not transposed: rows are {rows}, columns are {cols}"),
         false if assumed => format!(
             "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}, as usual in its format, \
-             and transposed; cell_axis {} states that they are the {}",
-            Axis::Rows,
-            Axis::Rows
+             and transposed; cell_axis rows states that cells are the rows"
         ),
         false => format!("transposed: rows are now {cols}, columns are {rows}"),
     });
@@ -442,8 +440,8 @@ fn guessed_axes(source: &dyn MatrixSource, target: [AxisKind; 2]) -> Option<Stri
     let [rows, cols] = target;
     Some(format!(
         "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}; cell_axis {} \
-         states that they are the {}",
-        axis.other(),
+         states that cells are the {}",
+        crate::compute::axis_option(axis.other()),
         axis.other()
     ))
 }

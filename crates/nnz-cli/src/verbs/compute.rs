@@ -14,7 +14,7 @@ use crate::args::reading::SourceFormat;
 use crate::args::selecting::{FEATURES, selection};
 use crate::args::values::SelectionArg;
 use crate::args::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
-use crate::output::{bytes, print_message};
+use crate::output::{bytes, print_message, print_notes};
 
 /// Normalize counts: scale each cell to the same sum, and take logarithms
 ///
@@ -101,8 +101,8 @@ pub(crate) struct Aggregate {
 ///
 /// Features are centred. OUT.npz has the arrays scores (a row for each cell), loadings (a row for each
 /// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad has obsm/X_pca,
-/// varm/PCs, uns/pca, names and annotations, but no X; with --into, they are added to an AnnData file. Components are approximated by a few passes over the entries
-/// (a randomized block Krylov method); the result depends on --seed only.
+/// varm/PCs, uns/pca, names and annotations, but no X; with --into, they are added to an AnnData file. Components are found
+/// in several passes over the entries by a randomized block Krylov method.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -139,9 +139,9 @@ pub(crate) struct PrincipalComponents {
     #[arg(long, aliases = FEATURES, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     pub(crate) features: Vec<SelectionArg>,
 
-    /// Number of iterations; more make the last components more precise
-    #[arg(long, value_name = "N", default_value = "2", value_parser = positive)]
-    pub(crate) iterations: usize,
+    /// Number of iterations; fewer are faster, and make the last components less precise [default: until all are precise]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) iterations: Option<usize>,
 
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value = "0")]
@@ -412,6 +412,7 @@ impl Run for PrincipalComponents {
         if quiet {
             return Ok(Outcome::Good);
         }
+        print_notes(&done.notes);
         print_message(&heading(std::slice::from_ref(source), target));
         let cells = counted(done.shape.rows, "cell", "cells");
         let features = counted(done.shape.cols, "feature", "features");
@@ -454,7 +455,7 @@ impl Run for Markers {
         if quiet {
             return Ok(Outcome::Good);
         }
-        done.notes.iter().for_each(|note| print_message(&format!("note: {note}")));
+        print_notes(&done.notes);
         print_message(&heading(std::slice::from_ref(source), target));
         let cells = counted(done.shape.rows, "cell", "cells");
         let features = counted(done.shape.cols, "feature", "features");
@@ -465,14 +466,16 @@ impl Run for Markers {
     }
 }
 
-/// Returns the axis of the cells: that which is given, or that of the matrix.
-pub(super) fn cells_axis(
+/// Returns a matrix that states the axis of its cells: that which is given, or its own; and a note if it is assumed.
+pub(super) fn stating_cells(
     cells: &Cells,
     place: &Location,
-    source: &dyn MatrixSource,
-) -> Result<Axis, Error> {
+    source: Box<dyn MatrixSource>,
+) -> Result<(Box<dyn MatrixSource>, Option<String>), Error> {
     let given = cells.axis.map(|axis| axis.axis(place, || Ok(source.header().clone())));
-    Ok(given.transpose()?.unwrap_or_else(|| nnz::engine::compute::cell_axis(source.header())))
+    let options = ConvertOptions::default();
+    let (source, _, note) = nnz::compute::stating_cells(source, given.transpose()?, &options);
+    Ok((source, note))
 }
 
 /// Returns the axis of the cells, if it is given.

@@ -2,14 +2,16 @@
 
 use clap::Args as Group;
 use nnz::annotations::TableOutput;
-use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable};
+use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable, note_on_logarithms};
+use nnz::engine::compute::cell_axis;
 use nnz::{Axis, Context, ConvertOptions, Error, Location};
 
 use super::Run;
-use super::compute::{Cells, cells_axis, normalization};
+use super::compute::{Cells, normalization, stating_cells};
 use super::qc::add_columns;
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
+use crate::output::print_notes;
 
 /// Find highly variable features
 ///
@@ -84,15 +86,20 @@ pub(crate) struct HighlyVariable {
 
 impl Run for HighlyVariable {
     /// Writes a table of features, or adds its columns to a file.
-    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         // Before anything is computed.
         let output = match &self.into {
             Some(_) => None,
             None => Some(TableOutput::create(&self.target, context.output(self.force, true))?),
         };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
-        let axis = cells_axis(&self.cells, &self.source, &*source)?;
-        let how = normalization(self.target_sum, self.log1p).axis(Some(axis));
+        let (source, assumed) = stating_cells(&self.cells, &self.source, source)?;
+        let axis = cell_axis(source.header());
+        let how = normalization(self.target_sum, self.log1p);
+        let notes = assumed.into_iter().chain(note_on_logarithms(&*source, &how)?);
+        if !quiet {
+            print_notes(notes);
+        }
         let source = how.apply(source, &ConvertOptions::default(), context)?;
         let batches = self.batch.as_deref();
         let batches = batches.map(|name| batches_by(&*source, axis, name, context)).transpose()?;

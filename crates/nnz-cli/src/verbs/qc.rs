@@ -7,13 +7,14 @@ use clap::Args as Group;
 use nnz::annotations::{AnnotationTable, TableOutput};
 use nnz::compute::{QcOptions, qc};
 use nnz::edit::{AddedColumns, Changes};
+use nnz::engine::compute::cell_axis;
 use nnz::{Axis, Context, EditOptions, Error, Location};
 
 use super::Run;
-use super::compute::{Cells, cells_axis};
+use super::compute::{Cells, stating_cells};
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
-use crate::output::print_message;
+use crate::output::print_notes;
 
 /// Compute metrics of the quality of cells and features
 ///
@@ -109,9 +110,10 @@ impl Run for QualityControl {
             None => Some(create(&Location::Stream)?),
         };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
-        let axis = cells_axis(&self.cells, &self.source, &*source)?;
+        let (source, assumed) = stating_cells(&self.cells, &self.source, source)?;
+        let axis = cell_axis(source.header());
         let mut sets = Vec::with_capacity(self.set.len());
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = assumed.into_iter().collect();
         for NamedPattern { name, pattern } in &self.set {
             let (selection, note) = nnz::engine::matching(&*source, axis.other(), pattern)?;
             notes.extend(note);
@@ -125,8 +127,8 @@ impl Run for QualityControl {
             .percent_top(tops);
         let found = qc(&*source, &options, context)?;
         notes.extend(found.notes);
-        for note in notes.iter().filter(|_| !quiet) {
-            print_message(&format!("note: {note}"));
+        if !quiet {
+            print_notes(&notes);
         }
         if let Some(file) = &self.into {
             let tables = [(Axis::Rows, found.cells), (Axis::Cols, found.features)];

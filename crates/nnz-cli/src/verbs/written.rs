@@ -132,6 +132,7 @@ impl Written {
             bytes: done.bytes,
             seconds: done.seconds,
             variance_ratio: Some(&done.variance_ratio),
+            notes: done.notes.iter().map(String::as_str).collect(),
             ..of_locations(std::slice::from_ref(source), target)
         };
         print_json(SCHEMA, &json)

@@ -600,7 +600,7 @@ fn guessed_axes_are_noted_and_can_be_stated() {
         (done.err, info["rows"].as_u64().unwrap(), info["cols"].as_u64().unwrap())
     };
     let (noted, rows, cols) = convert(&at("m.bpcells"), &[]);
-    let expected = "rows are taken for features, columns for cells; --cell-axis rows states that they are the rows";
+    let expected = "rows are taken for features, columns for cells; --cell-axis rows states that cells are the rows";
     assert!(noted.contains(expected) && (rows, cols) == (3, 2), "{noted}");
     let (noted, rows, cols) = convert(&at("m.bpcells"), &["--cell-axis", "rows"]);
     assert!(

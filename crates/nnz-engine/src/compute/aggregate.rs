@@ -130,6 +130,12 @@ pub(super) fn check_groups(
             "group code {code} is out of bounds: expected less than {groups}"
         )));
     }
+    check_values(source, what)
+}
+
+/// Checks that a matrix has values to compute with. `what` is the name of that.
+pub(super) fn check_values(source: &dyn MatrixSource, what: &str) -> Result<()> {
+    let header = source.header();
     if header.value_type.is_complex() {
         return Err(complex().with_context(&source.place()));
     }

@@ -2,9 +2,18 @@
 
 use nnz_core::Result;
 
-use super::linear_algebra::{by_row, column_of, eigen, extend_orthonormal, power_of_two, product};
-use super::pca::{Centred, PcaOptions};
+use super::centred::Centred;
+use super::linear_algebra::{
+    by_row, column_of, eigen, extend_orthonormal, gram, power_of_two, product,
+};
+use super::pca::PcaOptions;
 use crate::random::Random;
+
+/// Residuals of components, as a fraction of their eigenvalues, that are small.
+const PRECISION: f64 = 0.05;
+
+/// Maximum number of iterations, if the options do not say how many.
+const MOST_ITERATIONS: usize = 40;
 
 /// Columns that are multiplied together.
 const BLOCK: usize = 32;
@@ -19,24 +28,24 @@ pub(super) struct Subspace {
 
 impl Subspace {
     /// Finds the columns: random ones are multiplied by the matrix and its transpose, what is new in the result again, and so
-    /// on.
+    /// on, until the components are precise, or as often as the options say. `most` columns are kept.
     pub(super) fn find(
         centred: &Centred<'_>,
         features: usize,
-        width: usize,
+        (width, most): (usize, usize),
         options: &PcaOptions,
     ) -> Result<Self> {
-        let most = Self::most_columns(features, width, options);
         let mut block = block(features, width, options);
         let mut random = Random::new(options.seed);
         let mut next = random.numbers(features.saturating_mul(block));
         let mut found = Self::default();
         let mut scale = None;
-        for _ in 0..=options.iterations {
+        for _ in 0..steps(options) {
             let known = found.columns.len();
             if known + block > most && known < features {
                 // It starts again from the best columns, so that the subspace does not grow with the number of steps.
-                (next, block) = (found.basis(&found.weights(width), width), width);
+                let (_, weights) = found.weights(width);
+                (next, block) = (found.basis(&weights, width), width);
                 found = Self::default();
             }
             let known = found.columns.len();
@@ -51,8 +60,40 @@ impl Subspace {
             next.iter_mut().for_each(|element| *element /= scale);
             found.images.extend((0..added).map(|at| column_of(&next, added, at)));
             block = added;
+            if options.iterations.is_none()
+                && found.is_precise(added, options.components, centred.rounding())
+            {
+                break;
+            }
         }
         Ok(found)
+    }
+
+    /// Returns whether the residuals of the first components are small: what the matrix makes of them, minus their multiples. An
+    /// eigenvalue is at most that far from the one that was found. Residuals are not smaller than the products are rounded: to a fraction
+    /// of the first eigenvalue.
+    fn is_precise(&self, added: usize, components: usize, rounding: f64) -> bool {
+        let (size, known) = (self.columns.len(), self.columns.len() - added);
+        let (values, weights) = self.weights(components);
+        // Images of columns that came before are combinations of the columns.
+        let mut rest = self.images[known..].to_vec();
+        for column in &mut rest {
+            for other in &self.columns {
+                let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
+                column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
+            }
+        }
+        let rest = gram(&by_row(&rest), added, 1.0);
+        let width = components.min(size);
+        (0..width).all(|at| {
+            let weight = |row: usize| weights[(known + row) * width + at];
+            let of_row = |row: usize| -> f64 {
+                (0..added).map(|col| rest[row * added + col] * weight(col)).sum()
+            };
+            let square: f64 = (0..added).map(|row| weight(row) * of_row(row)).sum();
+            // NaN is not greater, and would stay.
+            !(square.max(0.0).sqrt() > PRECISION * values[at].abs() + rounding * values[0].abs())
+        })
     }
 
     /// Returns the most columns that there can be.
@@ -63,11 +104,11 @@ impl Subspace {
 
     /// Returns the `width` best columns.
     pub(super) fn best(&self, width: usize) -> Vec<f64> {
-        self.basis(&self.weights(width), width)
+        self.basis(&self.weights(width).1, width)
     }
 
-    /// Returns the weights of all columns in the `width` best combinations of them.
-    fn weights(&self, width: usize) -> Vec<f64> {
+    /// Returns the eigenvalues of the `width` best combinations of all columns, and the weights of the columns in them.
+    fn weights(&self, width: usize) -> (Vec<f64>, Vec<f64>) {
         let size = self.columns.len();
         let mut small = vec![0.0; size * size];
         for (row, column) in self.columns.iter().enumerate() {
@@ -77,8 +118,9 @@ impl Subspace {
                 small[col * size + row] += 0.5 * product;
             }
         }
-        let (_, vectors) = eigen(small, size);
-        vectors.chunks_exact(size).flat_map(|row| &row[..width.min(size)]).copied().collect()
+        let (values, vectors) = eigen(small, size);
+        let best = vectors.chunks_exact(size).flat_map(|row| &row[..width.min(size)]);
+        (values, best.copied().collect())
     }
 
     /// Returns combinations of the columns.
@@ -87,9 +129,9 @@ impl Subspace {
     }
 }
 
-/// Returns the number of products with the matrix.
+/// Returns the greatest number of products with the matrix.
 fn steps(options: &PcaOptions) -> usize {
-    options.iterations.saturating_add(1)
+    options.iterations.unwrap_or(MOST_ITERATIONS).saturating_add(1)
 }
 
 /// Returns the number of columns that are multiplied together.

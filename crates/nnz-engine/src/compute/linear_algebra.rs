@@ -2,9 +2,6 @@
 
 use super::float::Float;
 
-/// The most rounds of rotations, of which a symmetric matrix takes about ten.
-const ROUNDS: usize = 60;
-
 /// Returns the products of all pairs of columns, each divided by a number: the transposed matrix times the matrix.
 pub(super) fn gram<T: Float>(matrix: &[T], width: usize, divisor: f64) -> Vec<f64> {
     let mut sums = vec![0.0; width * width];
@@ -30,6 +27,17 @@ pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f
 }
 
 /// Adds a row, multiplied by a matrix of as many columns as `sums` has.
+/// Returns the transposed matrix `a` times `b`, of as many rows.
+pub(super) fn product_of_transposed(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f64> {
+    let mut result = vec![0.0; inner * width];
+    for (row, other) in a.chunks_exact(inner.max(1)).zip(b.chunks_exact(width.max(1))) {
+        for (factor, sums) in row.iter().zip(result.chunks_exact_mut(width)) {
+            sums.iter_mut().zip(other).for_each(|(sum, element)| *sum += factor * element);
+        }
+    }
+    result
+}
+
 fn add_row(row: &[f64], matrix: &[f64], sums: &mut [f64]) {
     let width = sums.len();
     for (factor, other) in row.iter().zip(matrix.chunks_exact(width)) {
@@ -72,8 +80,6 @@ pub(super) fn by_row(columns: &[Vec<f64>]) -> Vec<f64> {
 
 /// Appends the columns of a matrix to orthonormal ones, and makes them orthonormal, too. A column that depends on the previous
 /// ones is replaced by another, which `fresh` returns. There are at most as many columns as rows.
-///
-/// The previous columns are subtracted twice, as the first time leaves errors if columns are nearly dependent.
 pub(super) fn extend_orthonormal(
     columns: &mut Vec<Vec<f64>>,
     matrix: &[f64],
@@ -85,22 +91,44 @@ pub(super) fn extend_orthonormal(
         let mut column = column_of(matrix, width, at);
         // There are fewer columns than rows, so a random one is independent, if not the first.
         for _ in 0..MOST_FRESH {
-            let before = norm(&column);
-            for _ in 0..2 {
-                for other in &*columns {
-                    let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
-                    column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
-                }
-            }
-            let after = norm(&column);
-            if after > before * 1e-12 && after > 0.0 {
-                column.iter_mut().for_each(|element| *element /= after);
+            if is_independent(columns, &mut column) {
                 break;
             }
             column = fresh(rows);
         }
         columns.push(column);
     }
+}
+
+/// Returns orthonormal columns that span others.
+pub(super) fn orthonormal<'a>(others: impl IntoIterator<Item = &'a Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut columns = Vec::new();
+    for other in others {
+        let mut column = other.clone();
+        if is_independent(&columns, &mut column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+/// Makes a column orthogonal to orthonormal ones and normal. Returns whether anything but rounding errors was left.
+///
+/// The other columns are subtracted twice, as the first time leaves errors if columns are nearly dependent.
+fn is_independent(columns: &[Vec<f64>], column: &mut [f64]) -> bool {
+    let before = norm(column);
+    for _ in 0..2 {
+        for other in columns {
+            let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
+            column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
+        }
+    }
+    let after = norm(column);
+    let is_independent = after > before * 1e-12 && after > 0.0;
+    if is_independent {
+        column.iter_mut().for_each(|element| *element /= after);
+    }
+    is_independent
 }
 
 /// Returns the power of two by which the greatest number has to be divided to be between 1 and 2; 1 for zeros, and if a number is
@@ -125,57 +153,111 @@ fn norm(column: &[f64]) -> f64 {
     column.iter().map(|element| element * element).sum::<f64>().sqrt()
 }
 
+/// Maximum number of rounds for one eigenvalue; a few are enough, unless a number is not finite.
+const ROUNDS: usize = 60;
+
 /// Returns the eigenvalues of a symmetric matrix, in descending order, and the eigenvectors as columns.
-pub(super) fn eigen(mut matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>) {
-    let at = |row: usize, col: usize| row * width + col;
-    let mut vectors = vec![0.0; width * width];
-    (0..width).for_each(|n| vectors[at(n, n)] = 1.0);
-    for _ in 0..ROUNDS {
-        let squares = |is_diagonal| {
-            let all = matrix.iter().enumerate();
-            let some = all.filter(|(at, _)| (at / width == at % width) == is_diagonal);
-            some.map(|(_, element)| element * element).sum::<f64>()
-        };
-        // NaN is not greater either.
-        let goes_on = squares(false) > squares(true) * 1e-30;
-        if !goes_on {
-            break;
+pub(super) fn eigen(matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>) {
+    let (mut values, mut off_diagonal, mut basis) = tridiagonal(matrix, width);
+    diagonalize(&mut values, &mut off_diagonal, &mut basis);
+    let mut order: Vec<usize> = (0..width).collect();
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+    let vectors = (0..width).flat_map(|row| order.iter().map(move |at| at * width + row));
+    let vectors = vectors.map(|place| basis[place]).collect();
+    (order.iter().map(|at| values[*at]).collect(), vectors)
+}
+
+/// Returns the diagonal, the elements beside it and the basis of a tridiagonal matrix that is similar to a symmetric one. A row of the
+/// basis is a vector of it.
+fn tridiagonal(mut matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let mut off_diagonal = vec![0.0; width];
+    // Reflections that make the elements of a column zero that are not beside the diagonal.
+    let mut reflections = Vec::with_capacity(width);
+    let mut products = vec![0.0; width];
+    for at in 0..width.saturating_sub(1) {
+        let mut vector: Vec<f64> = (at + 1..width).map(|row| matrix[row * width + at]).collect();
+        let length = norm(&vector);
+        let beside = if vector[0] > 0.0 { -length } else { length };
+        off_diagonal[at] = beside;
+        vector[0] -= beside;
+        let square: f64 = vector.iter().map(|element| element * element).sum();
+        let factor = if square > 0.0 { 2.0 / square } else { 0.0 };
+        let rest = &mut matrix[(at + 1) * width..];
+        for (product, row) in products.iter_mut().zip(rest.chunks_exact(width)) {
+            *product = factor * dot(&row[at + 1..], &vector);
         }
-        // Jacobi rotations make one element after the other zero.
-        for p in 0..width {
-            for q in p + 1..width {
-                let off = matrix[at(p, q)];
-                if off == 0.0 {
-                    continue;
+        let half = factor / 2.0 * dot(&products[..vector.len()], &vector);
+        products.iter_mut().zip(&vector).for_each(|(product, element)| *product -= half * element);
+        for (row, (a, b)) in rest.chunks_exact_mut(width).zip(vector.iter().zip(&products)) {
+            for (element, (c, d)) in row[at + 1..].iter_mut().zip(products.iter().zip(&vector)) {
+                *element -= a * c + b * d;
+            }
+        }
+        reflections.push((factor, vector));
+    }
+    let mut basis = vec![0.0; width * width];
+    (0..width).for_each(|at| basis[at * width + at] = 1.0);
+    for (at, (factor, vector)) in reflections.iter().enumerate().rev() {
+        for row in basis.chunks_exact_mut(width) {
+            let along = factor * dot(&row[at + 1..], vector);
+            row[at + 1..].iter_mut().zip(vector).for_each(|(a, b)| *a -= along * b);
+        }
+    }
+    let diagonal = (0..width).map(|at| matrix[at * width + at]).collect();
+    (diagonal, off_diagonal, basis)
+}
+
+/// Makes a tridiagonal matrix diagonal by the QL method with implicit shifts, and rotates the rows of its basis.
+fn diagonalize(diagonal: &mut [f64], off_diagonal: &mut [f64], basis: &mut [f64]) {
+    let width = diagonal.len();
+    for first in 0..width {
+        for _ in 0..ROUNDS {
+            let is_zero = |at: &usize| {
+                let around = diagonal[*at].abs() + diagonal[at + 1].abs();
+                off_diagonal[*at].abs() <= f64::EPSILON * around
+            };
+            let last = (first..width - 1).find(is_zero).unwrap_or(width - 1);
+            if last == first {
+                break;
+            }
+            let half = (diagonal[first + 1] - diagonal[first]) / (2.0 * off_diagonal[first]);
+            let root = half + half.hypot(1.0).copysign(half);
+            let mut shifted = diagonal[last] - diagonal[first] + off_diagonal[first] / root;
+            let (mut sine, mut cosine, mut moved) = (1.0, 1.0, 0.0);
+            let mut is_split = false;
+            for at in (first..last).rev() {
+                let (above, beside) = (sine * off_diagonal[at], cosine * off_diagonal[at]);
+                let length = f64::hypot(above, shifted);
+                off_diagonal[at + 1] = length;
+                if length == 0.0 {
+                    diagonal[at + 1] -= moved;
+                    off_diagonal[last] = 0.0;
+                    is_split = true;
+                    break;
                 }
-                let theta = (matrix[at(q, q)] - matrix[at(p, p)]) / (2.0 * off);
-                let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let cosine = 1.0 / tangent.hypot(1.0);
-                let sine = tangent * cosine;
-                for n in 0..width {
-                    let (a, b) = (matrix[at(n, p)], matrix[at(n, q)]);
-                    matrix[at(n, p)] = cosine * a - sine * b;
-                    matrix[at(n, q)] = sine * a + cosine * b;
+                (sine, cosine) = (above / length, shifted / length);
+                let before = diagonal[at + 1] - moved;
+                let change = (diagonal[at] - before) * sine + 2.0 * cosine * beside;
+                moved = sine * change;
+                diagonal[at + 1] = before + moved;
+                shifted = cosine * change - beside;
+                let (upper, lower) = basis[at * width..].split_at_mut(width);
+                for (a, b) in upper.iter_mut().zip(&mut lower[..width]) {
+                    (*a, *b) = (cosine * *a - sine * *b, sine * *a + cosine * *b);
                 }
-                for n in 0..width {
-                    let (a, b) = (matrix[at(p, n)], matrix[at(q, n)]);
-                    matrix[at(p, n)] = cosine * a - sine * b;
-                    matrix[at(q, n)] = sine * a + cosine * b;
-                }
-                for n in 0..width {
-                    let (a, b) = (vectors[at(n, p)], vectors[at(n, q)]);
-                    vectors[at(n, p)] = cosine * a - sine * b;
-                    vectors[at(n, q)] = sine * a + cosine * b;
-                }
+            }
+            if !is_split {
+                diagonal[first] -= moved;
+                off_diagonal[first] = shifted;
+                off_diagonal[last] = 0.0;
             }
         }
     }
-    let mut order: Vec<usize> = (0..width).collect();
-    order.sort_by(|a, b| matrix[at(*b, *b)].total_cmp(&matrix[at(*a, *a)]));
-    let values = order.iter().map(|n| matrix[at(*n, *n)]).collect();
-    let rows = (0..width).flat_map(|row| order.iter().map(move |col| at(row, *col)));
-    let sorted = rows.map(|place| vectors[place]).collect();
-    (values, sorted)
+}
+
+/// Returns the sum of products.
+pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -4,20 +4,15 @@ mod adjusted;
 mod distribution;
 mod feature;
 mod groups;
-mod pass;
-mod ranked;
-mod resorted;
 mod table;
 
-use std::time::Instant;
-
-use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Structure, ValueType};
+use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
 use super::aggregate::check_groups;
-use crate::{Selection, Slice};
+use super::lines::process_lines;
+use feature::{Comparison, NUMBERS};
 use groups::Groups;
-use resorted::resorted;
 
 /// Test that compares the values in a group with those in all other cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +96,25 @@ impl Markers {
             top,
         }
     }
+
+    /// Sets the numbers of a feature, which are given by group.
+    fn set(&mut self, feature: u64, numbers: &[f64]) {
+        let Ok(feature) = usize::try_from(feature) else { return };
+        for (group, numbers) in numbers.chunks_exact(NUMBERS).enumerate() {
+            let lists = [
+                &mut self.scores,
+                &mut self.p_values,
+                &mut self.log2_fold_changes,
+                &mut self.fractions,
+                &mut self.rest_fractions,
+            ];
+            for (list, number) in lists.into_iter().zip(numbers) {
+                let of_group = list.chunks_exact_mut(self.features.max(1)).nth(group);
+                let into = of_group.and_then(|numbers| numbers.get_mut(feature));
+                into.into_iter().for_each(|into| *into = *number);
+            }
+        }
+    }
 }
 
 /// Compares each feature in each group of cells with all other cells, as `scanpy.tl.rank_genes_groups` does.
@@ -153,50 +167,11 @@ pub fn markers(
     let groups = Groups::new(codes, groups).map_err(|error| error.with_context(place))?;
     let features = usize::try_from(features).unwrap_or(usize::MAX);
     let mut markers = Markers::new(groups.count(), features, options.top);
-    compare(source, cells, &groups, options, &mut markers, context)
+    let (comparison, axis) = (Comparison { groups: &groups, options }, cells.other());
+    let mut add = |feature: u64, numbers: &[f64]| markers.set(feature, numbers);
+    let seconds = process_lines(source, axis, &comparison, ("comparing", &mut add), context)
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    markers.sorting_seconds = seconds;
     markers.adjust(context.threads())?;
     Ok(markers)
-}
-
-/// Compares all features, in the order of which the entries are sorted first if they are not.
-fn compare(
-    source: &dyn MatrixSource,
-    cells: Axis,
-    groups: &Groups,
-    options: &MarkerOptions,
-    markers: &mut Markers,
-    context: &TaskContext,
-) -> Result<()> {
-    let header = source.header();
-    if header.structure != Structure::General {
-        let all = Selection::all();
-        let expanded = Slice::new(Box::new(source), &all, &all)?;
-        return compare(&expanded, cells, groups, options, markers, context);
-    }
-    let mut in_order = |source: &dyn MatrixSource| match source.header().value_type {
-        ValueType::F32 => pass::compare::<f32>(source, groups, options, markers, context),
-        _ => pass::compare::<f64>(source, groups, options, markers, context),
-    };
-    let out_of_order = || {
-        let (found, one) = ("an entry after those of a later one", cells.other().singular());
-        Error::mismatch(Place::default(), format!("{found} by {one}"), "ascending order")
-    };
-    if header.order.major() != cells && header.sorted_majors {
-        if in_order(source)? {
-            return Ok(());
-        }
-        if !source.rereadable() {
-            return Err(out_of_order());
-        }
-    }
-    let started = Instant::now();
-    let order = if cells == Axis::Rows { Order::Col } else { Order::Row };
-    let sorted = resorted(source, order, context)?;
-    let seconds = started.elapsed().as_secs_f64();
-    if !in_order(&*sorted)? {
-        return Err(out_of_order());
-    }
-    markers.sorting_seconds = Some(seconds);
-    Ok(())
 }

@@ -1,18 +1,15 @@
 //! Principal components of a matrix.
 
-use std::cell::Cell;
-
 use nnz_core::{Axis, Error, MatrixSource, Result, Unscaled, ValueType, Values};
 use nnz_storage::TaskContext;
 
+use super::centred::{Centred, Passes};
 use super::float::Float;
-use super::gram::{has_rows, multiply_twice};
 use super::held::hold;
 use super::krylov::Subspace;
 use super::linear_algebra::{eigen, gram, multiply_in_place, power_of_two, product};
-use super::product::multiply;
 use super::totals::cell_axis;
-use crate::{Measures, Observed, StatsOptions, Transposed, stats};
+use crate::Transposed;
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
 const MORE: usize = 10;
@@ -26,9 +23,9 @@ pub struct PcaOptions {
     /// The axis of the observations, of which each has a value for each feature. By default the axis of
     /// the cells, or the rows.
     pub observations: Option<Axis>,
-    /// The number of iterations. Each is a pass over the entries, or two if they are not stored by observation; there are
-    /// four more.
-    pub iterations: usize,
+    /// The number of iterations; by default as many as it takes until all components are precise. Each is a pass over the entries, or
+    /// two if they are not stored by observation; there are four more.
+    pub iterations: Option<usize>,
     /// The seed of the random numbers to begin with.
     pub seed: u64,
 }
@@ -37,15 +34,15 @@ nnz_core::setters! {
     PcaOptions {
         components: usize,
         observations: Option<Axis>,
-        iterations: usize,
+        iterations: Option<usize>,
         seed: u64,
     }
 }
 
-/// 50 components from two iterations.
+/// 50 precise components.
 impl Default for PcaOptions {
     fn default() -> Self {
-        Self { components: 50, observations: None, iterations: 2, seed: 0 }
+        Self { components: 50, observations: None, iterations: None, seed: 0 }
     }
 }
 
@@ -97,45 +94,61 @@ pub fn pca(source: &dyn MatrixSource, options: &PcaOptions, context: &TaskContex
         return Err(error.with_context(place).with_hint("components", "sets the number"));
     }
     let width = (components + MORE).next_multiple_of(8).min(least);
-    let most = Subspace::most_columns(features, width, options);
     let size = if header.value_type == ValueType::F32 { 4 } else { 8 };
     let one_pass = header.order.major() == axis;
     // The scores, or a product in the order of the iterations; and the columns so far, and as many sums.
     let of_observations = if one_pass { components } else { 2 * width };
-    let needed = (observations as u64)
+    let fixed = (observations as u64)
         .saturating_mul(size * of_observations as u64)
-        .saturating_add((features as u64).saturating_mul(6 * 8 * width as u64))
-        .saturating_add((features as u64).saturating_mul(4 * 8 * most as u64));
+        .saturating_add((features as u64).saturating_mul(6 * 8 * width as u64));
+    let each = (features as u64).saturating_mul(4 * 8).max(1);
+    let fit = context.result_memory().saturating_sub(fixed) / each;
+    let most = Subspace::most_columns(features, width, options);
+    // With fewer columns, it only takes more passes.
+    let most = most.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(most.min(2 * width));
+    let needed = fixed.saturating_add(each.saturating_mul(most as u64));
     if needed > context.result_memory() {
         let kind = nnz_core::ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
-    let steps = options.iterations.saturating_add(1);
-    let count = steps.saturating_mul(if one_pass { 1 } else { 2 }).saturating_add(3);
-    let passes = Passes { context, done: Cell::new(0), count };
-    let held = hold(source, &passes.next(), needed, context);
-    let held = held.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let count = options.iterations.map(|iterations| {
+        let steps = iterations.saturating_add(1);
+        steps.saturating_mul(if one_pass { 1 } else { 2 }).saturating_add(3)
+    });
+    let passes = Passes::new(context, count);
     // Factors of features are those of the columns that it is multiplied by, too.
-    let unscaled =
-        held.unscaled().filter(|found| found.axis != axis && are_moderate(&found.factors));
-    let (source, factors) = match &unscaled {
-        Some(Unscaled { source, factors, .. }) => (&**source, Some(&**factors)),
-        None => (&*held, None),
+    let usable = |found: &Unscaled<'_>| found.axis != axis && are_moderate(&found.factors);
+    let scaled = source.unscaled().filter(usable);
+    let difference = scaled.as_ref().map_or(source, |found| &*found.source).as_difference();
+    let (inner, removed) = match difference {
+        Some((inner, removed)) => (Some(inner), Some(removed)),
+        None => (None, None),
     };
+    let base = inner.as_ref().map_or(source, |inner| &**inner);
+    let held = hold(base, &passes.next(), needed, context);
+    let held = held.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let unscaled = held.unscaled().filter(|found| removed.is_none() && usable(found));
+    let (source, factors) = match (&unscaled, &scaled) {
+        (Some(Unscaled { source, factors, .. }), _) => (&**source, Some(&**factors)),
+        (None, Some(found)) if removed.is_some() => (&*held, Some(&*found.factors)),
+        _ => (&*held, None),
+    };
+    let removed =
+        removed.map(|removed| if axis == Axis::Rows { removed } else { removed.transposed() });
     let transposed = Transposed::new(Box::new(source));
     let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
         Axis::Rows => [source, &transposed],
         Axis::Cols => [&transposed, source],
     };
-    let centred = Centred::new([by_observation, by_feature], factors, &passes)?;
+    let centred = Centred::new([by_observation, by_feature], factors, removed, &passes)?;
 
-    let subspace = Subspace::find(&centred, features, width, options)?;
+    let subspace = Subspace::find(&centred, features, (width, most), options)?;
     // The others were for the precision of these.
     let width = components;
     let basis = subspace.best(width);
     drop(subspace);
     let scores = centred.times(&basis, width)?;
-    let Centred { mean, total_variance, .. } = centred;
+    let (mean, total_variance) = (centred.mean(), centred.total_variance());
     let rotated = match scores {
         Values::F32(scores) => rotated(scores, width, components).map(floats),
         Values::F64(scores) => rotated(scores, width, components).map(floats),
@@ -225,164 +238,4 @@ fn multiply_columns<T: Float>(matrix: &mut [T], factors: &[f64]) {
 /// Returns whether products with factors are far from the limits of `f32`.
 fn are_moderate(factors: &[f64]) -> bool {
     factors.iter().all(|factor| *factor == 0.0 || (1e-12..1e12).contains(&factor.abs()))
-}
-
-/// Multiplies the rows of a matrix by factors.
-fn scale_rows(matrix: &mut [f64], width: usize, factors: &[f64]) {
-    for (row, factor) in matrix.chunks_exact_mut(width).zip(factors) {
-        row.iter_mut().for_each(|element| *element *= factor);
-    }
-}
-
-/// The passes over the entries, which report their progress.
-struct Passes<'a> {
-    context: &'a TaskContext,
-    done: Cell<usize>,
-    count: usize,
-}
-
-impl Passes<'_> {
-    /// Makes a pass over a matrix.
-    fn observe<T>(
-        &self,
-        source: &dyn MatrixSource,
-        pass: impl FnOnce(&dyn MatrixSource) -> Result<T>,
-    ) -> Result<T> {
-        pass(&Observed::new(source, &self.next(), self.context.progress()))
-    }
-
-    /// Returns the name of the next pass.
-    fn next(&self) -> String {
-        self.done.set(self.done.get() + 1);
-        format!("computing, pass {} of {}", self.done.get(), self.count)
-    }
-}
-
-/// A matrix of observations by features, minus the mean of each feature.
-pub(super) struct Centred<'a> {
-    /// By observation and by feature.
-    sources: [&'a dyn MatrixSource; 2],
-    /// The factor of each feature, by which the values of the sources have to be multiplied.
-    factors: Option<&'a [f64]>,
-    passes: &'a Passes<'a>,
-    mean: Vec<f64>,
-    total_variance: f64,
-    /// The number by which all products are divided.
-    scale: Cell<Option<f64>>,
-}
-
-impl<'a> Centred<'a> {
-    fn new(
-        sources: [&'a dyn MatrixSource; 2],
-        factors: Option<&'a [f64]>,
-        passes: &'a Passes<'a>,
-    ) -> Result<Self> {
-        let stats_options = StatsOptions::default().cols(true).measures(Measures::Variance);
-        let moments = passes
-            .observe(sources[0], |source| stats(source, &stats_options, passes.context))?
-            .cols
-            .unwrap_or_default();
-        let mut mean: Vec<_> =
-            moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
-        let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
-        let mut variances: Vec<_> = variances.collect();
-        if let Some(factors) = factors {
-            scale_rows(&mut mean, 1, factors);
-            (0..2).for_each(|_| scale_rows(&mut variances, 1, factors));
-        }
-        let total_variance = variances.iter().sum();
-        Ok(Self { sources, factors, passes, mean, total_variance, scale: Cell::new(None) })
-    }
-
-    /// Multiplies a source.
-    fn multiply<T: Float>(&self, at: usize, right: &[T], width: usize) -> Result<Vec<T>> {
-        let context = self.passes.context;
-        self.passes.observe(self.sources[at], |source| multiply(source, right, width, context))
-    }
-
-    /// Returns what the product with a matrix of a row for each feature has too much, if it is not centred, and that matrix with
-    /// the factors of features.
-    fn centring<T: Float>(&self, right: &[f64], width: usize) -> (Vec<f64>, Vec<T>) {
-        let mut means = vec![0.0; width];
-        for (mean, row) in self.mean.iter().zip(right.chunks_exact(width)) {
-            means.iter_mut().zip(row).for_each(|(sum, element)| *sum += mean * element);
-        }
-        let mut right = right.to_vec();
-        if let Some(factors) = self.factors {
-            scale_rows(&mut right, width, factors);
-        }
-        (means, right.into_iter().map(Float::of).collect())
-    }
-
-    fn is_narrow(&self) -> bool {
-        self.sources[0].header().value_type == ValueType::F32
-    }
-
-    /// Multiplies by a matrix with a row for each feature.
-    fn times(&self, right: &[f64], width: usize) -> Result<Values> {
-        Ok(match self.is_narrow() {
-            true => Values::F32(self.times_in(right, width)?),
-            false => Values::F64(self.times_in(right, width)?),
-        })
-    }
-
-    fn times_in<T: Float>(&self, right: &[f64], width: usize) -> Result<Vec<T>> {
-        let (means, right) = self.centring::<T>(right, width);
-        let mut product = self.multiply(0, &right, width)?;
-        subtract(&mut product, &means);
-        Ok(product)
-    }
-
-    /// Multiplies by a matrix with a row for each feature, and the result by the transposed matrix. The product is divided by some
-    /// number, which is the same for all.
-    pub(super) fn gram_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        match self.is_narrow() {
-            true => self.gram_times_in::<f32>(right, width),
-            false => self.gram_times_in::<f64>(right, width),
-        }
-    }
-
-    fn gram_times_in<T: Float>(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        // Squares of other numbers might not be floats.
-        let is_moderate = (1e-12..1e12).contains(&self.total_variance);
-        let (mut product, sums) = if is_moderate && has_rows(self.sources[0]) {
-            let (means, right) = self.centring::<T>(right, width);
-            let context = self.passes.context;
-            self.passes.observe(self.sources[0], |source| {
-                multiply_twice(source, &right, &means, context)
-            })?
-        } else {
-            let mut between = self.times_in::<T>(right, width)?;
-            let scale = self.scale.get().unwrap_or_else(|| power_of_two(&between));
-            self.scale.set(Some(scale));
-            between.iter_mut().for_each(|element| *element = T::of((*element).into() / scale));
-            let product = self.multiply(1, &between, width)?;
-            let sums = sums_of_columns(&between, width);
-            (product.into_iter().map(Into::into).collect::<Vec<f64>>(), sums)
-        };
-        if let Some(factors) = self.factors {
-            scale_rows(&mut product, width, factors);
-        }
-        for (row, mean) in product.chunks_exact_mut(width).zip(&self.mean) {
-            row.iter_mut().zip(&sums).for_each(|(element, sum)| *element -= mean * sum);
-        }
-        Ok(product)
-    }
-}
-
-/// Subtracts a number from each column of a matrix.
-fn subtract<T: Float>(matrix: &mut [T], numbers: &[f64]) {
-    for row in matrix.chunks_exact_mut(numbers.len()) {
-        for (element, number) in row.iter_mut().zip(numbers) {
-            *element = T::of((*element).into() - number);
-        }
-    }
-}
-
-fn sums_of_columns<T: Float>(matrix: &[T], width: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; width];
-    for row in matrix.chunks_exact(width) {
-        sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += (*element).into());
-    }
-    sums
 }

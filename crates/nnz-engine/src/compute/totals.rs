@@ -3,7 +3,7 @@
 use nnz_core::{Axis, AxisKind, Error, Header, MatrixSource, Result};
 use nnz_storage::TaskContext;
 
-use crate::{Measures, Number, StatsOptions, stats};
+use crate::{Measures, Moments, Number, StatsOptions, stats};
 
 /// Returns the axis of the cells, the observations; the rows, unless the format states that the columns are cells or
 /// the rows are features.
@@ -38,10 +38,15 @@ pub fn normalizing_factors(
         .measures(Measures::Sums);
     let stats = stats(source, &options, context)?;
     let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
-    let sums: Vec<f64> = moments.unwrap_or_default().iter().map(|one| sum(one.total)).collect();
+    let sums = sums(&moments.unwrap_or_default());
     let target = target.unwrap_or_else(|| median(&sums));
     let factor = |sum: f64| if sum > 0.0 && sum.is_finite() { target / sum } else { 1.0 };
     Ok(sums.into_iter().map(factor).collect())
+}
+
+/// Returns the sums of rows or columns.
+pub(super) fn sums(moments: &[Moments]) -> Vec<f64> {
+    moments.iter().map(|one| sum(one.total)).collect()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "it rounds")]

@@ -344,7 +344,7 @@ fn components_of_very_large_and_small_values_are_found() {
         let indices: Vec<u32> = (0..rows).flat_map(|_| 0..12).collect();
         let shape = Shape { rows: rows.into(), cols: cols.into() };
         let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
-        let options = PcaOptions::default().components(5).iterations(8);
+        let options = PcaOptions::default().components(5).iterations(Some(8));
         let found =
             pca(&*matrix.into_source().unwrap(), &options, &TaskContext::default()).unwrap();
         found.singular_values.iter().map(|value| value / scale).collect::<Vec<_>>()
@@ -419,7 +419,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
         let matrix = CsMatrix::from_parts(shape, order, pointers, indices, values).unwrap();
         let observed =
             matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
-        let options = PcaOptions::default().components(rank + 1).iterations(2);
+        let options = PcaOptions::default().components(rank + 1).iterations(Some(2));
         let found = pca(&*observed, &options, &TaskContext::default()).unwrap();
         // The rank of the centred matrix is at most the rank of the matrix.
         assert!(
@@ -444,7 +444,7 @@ fn components_reproduce_a_matrix_of_low_rank() {
         // Cells in columns.
         let turned = Transposed::new(Box::new(&*observed));
         let options =
-            PcaOptions::default().components(rank + 1).iterations(2).observations(Axis::Cols);
+            PcaOptions::default().components(rank + 1).iterations(Some(2)).observations(Axis::Cols);
         let same = pca(&turned, &options, &TaskContext::default().with_threads(3)).unwrap();
         assert_eq!(same, found);
         let options = PcaOptions::default().components(cols + 1);
@@ -463,7 +463,7 @@ fn components_do_not_depend_on_memory() {
     let mut numbers = Random::of("held", 1);
     for order in [Order::Row, Order::Col] {
         let (matrix, _) = random(&mut numbers, 2000, 300, order, 70);
-        let options = PcaOptions::default().components(4);
+        let options = PcaOptions::default().components(4).iterations(Some(2));
         let found = |memory: u64| {
             let context = TaskContext::default().with_threads(2).with_memory(memory);
             pca(&*source(&matrix), &options, &context).unwrap()
@@ -515,13 +515,13 @@ fn many_iterations_make_components_precise() {
     let mut numbers = Random::of("iterations", 1);
     let (matrix, _) = random(&mut numbers, 400, 350, Order::Row, 30);
     let values = |iterations: usize| {
-        let options = PcaOptions::default().components(10).iterations(iterations);
+        let options = PcaOptions::default().components(10).iterations(Some(iterations));
         pca(&*source(&matrix), &options, &TaskContext::default()).unwrap().singular_values
     };
     // 11 blocks of 32 columns are all features.
     let exact = pca(
         &*source(&matrix),
-        &PcaOptions::default().components(340).iterations(1),
+        &PcaOptions::default().components(340).iterations(Some(1)),
         &TaskContext::default(),
     )
     .unwrap()

@@ -6,6 +6,7 @@ mod composed;
 mod compute;
 mod filter;
 mod float_stats;
+mod lines;
 mod markers;
 mod name_index;
 mod plot;

@@ -11,6 +11,7 @@ use nnz_core::{
 use nnz_engine::compute::{Aggregation, aggregate as sums_of, cell_axis};
 use nnz_engine::{AnnotationTable, CsMatrix, Labels, Observed};
 
+use super::Normalization;
 use crate::{ConvertOptions, Location, Summary, convert_source};
 
 /// How the cells of groups are combined.
@@ -63,8 +64,9 @@ pub fn aggregate(
     super::refuse_own_source(from, to)?;
     let place = from.source_place();
     let source = options.open.open_matrix(from, context)?;
-    let source = super::labelled(source, options, context)?;
-    let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
+    let (source, options, assumed) = super::stating_cells(source, how.axis, options);
+    let source = super::labelled(source, &options, context)?;
+    let axis = cell_axis(source.header());
     let groups = Groups::new(&*source, axis, by, context.memory() / 4);
     let groups = groups.map_err(|error| error.with_context(&place))?;
     let named = by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");
@@ -76,7 +78,7 @@ pub fn aggregate(
     check_memory(source.header().shape.len(axis.other()), count, context.memory())
         .map_err(|error| error.with_context(&place))?;
     let note = match how.aggregation {
-        Aggregation::Sum => super::note_on_values(&*source)?,
+        Aggregation::Sum => super::note_on_values(&*source, &Normalization::default())?,
         _ => None,
     };
     // The names of a conversion, but not its type, which does not hold all sums.
@@ -85,7 +87,7 @@ pub fn aggregate(
         Some(adapted) => super::labelled(source, &adapted, context)?,
         None => source,
     };
-    let source = super::summed(source, options, context);
+    let source = super::summed(source, &options, context);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let codes = (&*groups.codes, u32::try_from(count).unwrap_or(u32::MAX));
     let numbers = sums_of(
@@ -102,7 +104,7 @@ pub fn aggregate(
     let mut summary = convert_source(&aggregated, to, &unlabelled, context)?;
     // The size of the source is not comparable to the size of the result.
     summary.bytes_before = None;
-    summary.notes.extend(note);
+    summary.notes.extend(assumed.into_iter().chain(note));
     if missing > 0 {
         let of = if axis == Axis::Rows { "rows" } else { "columns" };
         summary.notes.push(format!("{missing} {of} have no value of {named} and are left out"));

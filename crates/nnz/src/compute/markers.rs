@@ -4,7 +4,7 @@ use crate::Context;
 use crate::annotations::TableOutput;
 use std::time::Instant;
 
-use nnz_core::{Error, MatrixSource, Result, Shape, StringList};
+use nnz_core::{Error, Result, Shape, StringList};
 use nnz_engine::compute::{MarkerOptions, cell_axis, markers as markers_of};
 
 use super::Normalization;
@@ -64,18 +64,16 @@ pub fn markers(
     let output = TableOutput::create(to, convert.output(context))?;
     let place = &from.source_place();
     let source = convert.open.open_matrix(from, context)?;
-    let source = super::labelled(source, convert, context)?;
-    let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
+    let (source, convert, assumed) = super::stating_cells(source, how.axis, convert);
+    let source = super::labelled(source, &convert, context)?;
+    let axis = cell_axis(source.header());
     let groups = Groups::new(&*source, axis, &[by], context.memory() / 4);
     let Groups { codes, table } = groups.map_err(|error| error.with_context(place))?;
     let names = table.names();
     check_sizes(&codes, names, by).map_err(|error| error.with_context(place))?;
-    let mut notes = Vec::new();
-    if !how.log1p && looks_like_counts(&*source)? {
-        let what = "values look like counts, not like logarithms of normalized counts";
-        notes.push(what.to_owned());
-    }
-    let source = how.clone().axis(axis).apply(source, convert, context)?;
+    let mut notes: Vec<String> = assumed.into_iter().collect();
+    notes.extend(super::note_on_logarithms(&*source, how)?);
+    let source = how.apply(source, &convert, context)?;
     let codes = (&*codes, u32::try_from(names.len()).unwrap_or(u32::MAX));
     let found = markers_of(&*source, axis, codes, options, context)?;
     let missing = codes.0.iter().filter(|code| code.is_none()).count();
@@ -122,9 +120,4 @@ fn check_sizes(codes: &[Option<u32>], names: &StringList, by: &str) -> Result<()
         return Err(Error::argument(what));
     }
     Ok(())
-}
-
-/// Returns whether values are whole numbers, none of them negative.
-fn looks_like_counts(source: &dyn MatrixSource) -> Result<bool> {
-    Ok(source.rereadable() && !nnz_engine::compute::are_no_counts(source)?)
 }

@@ -130,9 +130,10 @@ pub fn normalize(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let source = options.open.open_matrix(from, context)?;
-    let note = super::note_on_values(&*source)?;
-    let source = how.apply(source, options, context)?;
-    let mut summary = convert_source(&*source, to, options, context)?;
-    summary.notes.extend(note);
+    let (source, options, assumed) = super::stating_cells(source, how.axis, options);
+    let note = super::note_on_values(&*source, how)?;
+    let source = how.apply(source, &options, context)?;
+    let mut summary = convert_source(&*source, to, &options, context)?;
+    summary.notes.extend(assumed.into_iter().chain(note));
     Ok(summary)
 }

@@ -26,6 +26,8 @@ pub struct PcaSummary {
     pub bytes: u64,
     /// The time in seconds.
     pub seconds: f64,
+    /// What the user should know, as in [`Summary`](crate::Summary).
+    pub notes: Vec<String>,
 }
 
 /// Computes the first principal components of a matrix, whose features are centred, and writes them.
@@ -99,10 +101,13 @@ fn write_components(
     context: &Context,
 ) -> Result<PcaSummary> {
     // Features have the names that a conversion gives them.
-    let adapted = context.adapted(&*source, to, convert)?;
-    let source = super::labelled(source, adapted.as_ref().unwrap_or(convert), context)?;
-    let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
-    let source = how.clone().axis(axis).apply(source, convert, context)?;
+    let given = options.observations.or(how.axis);
+    let (source, convert, assumed) = super::stating_cells(source, given, convert);
+    let adapted = context.adapted(&*source, to, &convert)?;
+    let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
+    let axis = cell_axis(source.header());
+    let note = super::note_on_logarithms(&*source, how)?;
+    let source = how.apply(source, &convert, context)?;
     let options = options.clone().observations(axis);
     let found = components_of(&*source, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {
@@ -115,5 +120,6 @@ fn write_components(
         variance_ratio: found.explained_variance_ratio(),
         bytes,
         seconds: started.elapsed().as_secs_f64(),
+        notes: assumed.into_iter().chain(note).collect(),
     })
 }

@@ -7,6 +7,7 @@ use nnz_engine::{
     StatsOptions, stats,
 };
 
+use super::Normalization;
 use super::table::Table;
 use crate::Context;
 
@@ -136,7 +137,7 @@ pub fn qc(source: &dyn MatrixSource, options: &QcOptions, context: &Context) -> 
         axis,
         cells: cells.named(source, axis, context)?,
         features: features.named(source, axis.other(), context)?,
-        notes: super::note_on_values(source)?.into_iter().collect(),
+        notes: super::note_on_values(source, &Normalization::default())?.into_iter().collect(),
     })
 }
 

@@ -1,41 +1,10 @@
 //! Comparing the values of one feature in each group with those in all other cells.
 
-use nnz_core::{At, Duplicates, Error, ErrorKind, Header, Order, Place, Result, ValueType};
+use nnz_core::{Error, Result};
 
 use super::groups::{Groups, Moments};
-use super::ranked::Ranked;
 use super::{MarkerOptions, MarkerTest, distribution};
-use crate::compute::aggregate::EXACT;
-
-/// The stored entries of a feature, or some of them.
-#[derive(Debug, Default)]
-pub(super) struct Feature<T> {
-    pub(super) position: u64,
-    values: Vec<T>,
-    cells: Vec<u32>,
-}
-
-impl<T: Ranked> Feature<T> {
-    pub(super) fn new(position: u64) -> Self {
-        Self { position, values: Vec::new(), cells: Vec::new() }
-    }
-
-    /// Removes all entries, for those of another feature.
-    pub(super) fn start(&mut self, position: u64) {
-        self.position = position;
-        self.values.clear();
-        self.cells.clear();
-    }
-
-    pub(super) fn extend(&mut self, values: &[T], cells: &[u32]) {
-        self.values.extend_from_slice(values);
-        self.cells.extend_from_slice(cells);
-    }
-
-    pub(super) fn append(&mut self, other: &Self) {
-        self.extend(&other.values, &other.cells);
-    }
-}
+use crate::compute::lines::{Layout, Line, LineWork, Ranked};
 
 /// Numbers that are found for each group and feature.
 pub(super) const NUMBERS: usize = 5;
@@ -43,80 +12,39 @@ pub(super) const NUMBERS: usize = 5;
 /// How features are compared.
 #[derive(Debug)]
 pub(super) struct Comparison<'a> {
-    groups: &'a Groups,
-    options: MarkerOptions,
-    order: Order,
-    duplicates: Duplicates,
-    /// Whether several entries of an element have one value.
-    shared: bool,
-    /// The absolute values are less.
-    limit: f64,
+    pub(super) groups: &'a Groups,
+    pub(super) options: &'a MarkerOptions,
 }
 
-impl<'a> Comparison<'a> {
-    /// Compares the features of a matrix that is stored by feature.
-    pub(super) fn new(groups: &'a Groups, options: &MarkerOptions, header: &Header) -> Self {
-        Self {
-            groups,
-            options: options.clone(),
-            order: header.order,
-            duplicates: header.duplicates,
-            shared: header.iso || header.value_type == ValueType::Bint8,
-            limit: match header.value_type {
-                ValueType::I64 | ValueType::U64 => EXACT,
-                _ => f64::INFINITY,
-            },
-        }
-    }
+impl LineWork for Comparison<'_> {
+    type Scratch<T: Ranked> = Scratch<T>;
 
-    fn place(&self, feature: u64, cell: u32) -> Place {
-        let (row, col) = self.order.row_col(feature, cell.into());
-        Place::default().at(At::Entry { row, col })
-    }
-
-    /// Sorts the entries of a feature by cell, and adds up those of one cell.
-    fn unify<T: Ranked>(&self, feature: &mut Feature<T>) -> Result<()> {
-        if nnz_bitpack::ascends(&feature.cells) {
-            return Ok(());
-        }
-        let pairs = feature.cells.drain(..).zip(feature.values.drain(..));
-        let mut pairs: Vec<(u32, T)> = pairs.collect();
-        pairs.sort_by_key(|(cell, _)| *cell);
-        for (cell, value) in pairs {
-            match feature.values.last_mut() {
-                Some(last) if feature.cells.last() == Some(&cell) => {
-                    if self.duplicates == Duplicates::Refused {
-                        let kind = ErrorKind::Duplicate { other: None };
-                        return Err(Error::new(kind, self.place(feature.position, cell)));
-                    }
-                    if !self.shared {
-                        *last = T::of((*last).into() + value.into());
-                    }
-                }
-                _ => {
-                    feature.cells.push(cell);
-                    feature.values.push(value);
-                }
+    /// Compares the values of a feature, and appends score, p-value, fold change and the fractions of cells of each group.
+    ///
+    /// # Errors
+    ///
+    /// Fails for values that are not finite.
+    fn process<T: Ranked>(
+        &self,
+        layout: &Layout,
+        scratch: &mut Scratch<T>,
+        feature: &Line<T>,
+        found: &mut Vec<f64>,
+    ) -> Result<()> {
+        layout.check_exact(feature, "groups are compared by")?;
+        scratch.compare(self, feature, found).map_err(|error| match error {
+            NotFinite { cell, number } => {
+                let what = format!("a value of {number}: groups are compared by finite values");
+                Error::unsupported(layout.place(feature.position, cell), what)
             }
-        }
-        Ok(())
+        })
     }
+}
 
-    /// Returns the error for a value that cannot be compared.
-    fn refused<T: Ranked>(&self, feature: &Feature<T>) -> Error {
-        let mut entries = feature.cells.iter().zip(&feature.values);
-        let found = entries.find_map(|(cell, value)| {
-            let number: f64 = (*value).into();
-            (number.abs() >= self.limit || number.is_nan()).then_some((*cell, number))
-        });
-        let (cell, number) = found.unwrap_or_default();
-        let expected = match self.limit == EXACT {
-            true => "integers below 2^53",
-            false => "finite values",
-        };
-        let what = format!("a value of {number}: groups are compared by {expected}");
-        Error::unsupported(self.place(feature.position, cell), what)
-    }
+/// A value that cannot be compared.
+struct NotFinite {
+    cell: u32,
+    number: f64,
 }
 
 /// The buffers of a thread.
@@ -135,23 +63,13 @@ impl<T: Ranked> Default for Scratch<T> {
 }
 
 impl<T: Ranked> Scratch<T> {
-    /// Compares the values of a feature, and appends score, p-value, fold change and the fractions of cells of each group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an element has several entries and may not, and for values that are not finite.
-    pub(super) fn compare(
+    /// Compares the values of a feature.
+    fn compare(
         &mut self,
         how: &Comparison<'_>,
-        feature: &mut Feature<T>,
+        feature: &Line<T>,
         found: &mut Vec<f64>,
-    ) -> Result<()> {
-        how.unify(feature)?;
-        if feature.cells.last().is_some_and(|cell| *cell as usize >= how.groups.codes.len()) {
-            let what = format!("an index out of bounds in {}", how.order.major().singular());
-            let what = format!("{what} {}", feature.position);
-            return Err(Error::mismatch(Place::default(), what, "indices within the matrix"));
-        }
+    ) -> std::result::Result<(), NotFinite> {
         self.add_up(how, feature)?;
         let ties = match how.options.test {
             MarkerTest::Wilcoxon => self.rank(how.groups),
@@ -161,7 +79,7 @@ impl<T: Ranked> Scratch<T> {
             }
         };
         self.find_rest();
-        let variance = rank_variance(how.groups.codes.len() as u64, ties, &how.options);
+        let variance = rank_variance(how.groups.codes.len() as u64, ties, how.options);
         let groups = self.groups.iter().zip(&self.rest).zip(&self.ranks);
         for ((group, rest), ranks) in groups.take(how.groups.count()) {
             let (score, p_value) = match how.options.test {
@@ -175,17 +93,22 @@ impl<T: Ranked> Scratch<T> {
     }
 
     /// Counts and adds up the values in each group, and collects those that are ranked.
-    fn add_up(&mut self, how: &Comparison<'_>, feature: &Feature<T>) -> Result<()> {
+    fn add_up(
+        &mut self,
+        how: &Comparison<'_>,
+        feature: &Line<T>,
+    ) -> std::result::Result<(), NotFinite> {
         let Groups { codes, sizes } = how.groups;
         self.groups.clear();
         self.groups
             .extend(sizes.iter().map(|cells| Moments { cells: *cells, ..Moments::default() }));
         self.keys.clear();
         let ranked = how.options.test == MarkerTest::Wilcoxon;
-        let mut fits = true;
-        for (value, cell) in feature.values.iter().zip(&feature.cells) {
+        for (value, cell) in feature.values.iter().zip(&feature.minors) {
             let number: f64 = (*value).into();
-            fits &= number.abs() < how.limit;
+            if !number.is_finite() {
+                return Err(NotFinite { cell: *cell, number });
+            }
             if number == 0.0 {
                 continue;
             }
@@ -197,7 +120,7 @@ impl<T: Ranked> Scratch<T> {
                 self.keys.push(value.key(code));
             }
         }
-        if fits { Ok(()) } else { Err(how.refused(feature)) }
+        Ok(())
     }
 
     /// Adds up the ranks of each group, and returns the sum of `n^3 - n` of the numbers of equal values. All zeros are equal,
@@ -231,12 +154,12 @@ impl<T: Ranked> Scratch<T> {
 
     /// Adds up the squared differences from the mean of each group.
     #[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^53 cells")]
-    fn add_squares(&mut self, groups: &Groups, feature: &Feature<T>) {
+    fn add_squares(&mut self, groups: &Groups, feature: &Line<T>) {
         self.ranks.resize(groups.sizes.len(), 0);
         // Until the end of the loop, `rest` has the means.
         self.rest.clone_from(&self.groups);
         self.rest.iter_mut().for_each(|group| group.sum = group.mean());
-        for (value, cell) in feature.values.iter().zip(&feature.cells) {
+        for (value, cell) in feature.values.iter().zip(&feature.minors) {
             let number: f64 = (*value).into();
             if number != 0.0 {
                 let code = groups.codes[*cell as usize] as usize;

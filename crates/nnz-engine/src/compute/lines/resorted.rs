@@ -27,29 +27,36 @@ impl std::fmt::Debug for Resorted<'_> {
 }
 
 /// Sorts the entries of a matrix by a storage order, in memory or in a temporary file. Zeros that a dense matrix stores are left
-/// out. Values that are computed are computed afterwards, from entries that take less memory.
+/// out. They can be read once.
+pub(in crate::compute) fn resort<'a>(
+    inner: Box<dyn MatrixSource + 'a>,
+    order: Order,
+    context: &TaskContext,
+) -> Result<Box<dyn MatrixSource + 'a>> {
+    let Header { shape, order: stored, storage, .. } = *inner.header();
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    let mut header = inner.header().clone().order(order).sorted_majors(true);
+    // There may be several entries of an element.
+    header = header.sorted_indices(None);
+    if storage == Storage::Dense {
+        steps.push(Box::new(DropZeros(Builder::new(stored, shape))));
+        header = header.storage(Storage::Sparse).fill(None).nnz(None);
+    }
+    let directory = context.temporary_directory();
+    let (units, _) = sorted_units_after(&*inner, &steps, order, &directory, context)?;
+    Ok(Box::new(Resorted { inner, header, units: Mutex::new(Some(units)) }))
+}
+
+/// Sorts the entries of a matrix as [`resort`]. Values that are computed are computed afterwards, from entries that take less memory.
 pub(super) fn resorted<'a>(
     source: &'a dyn MatrixSource,
     order: Order,
     context: &TaskContext,
 ) -> Result<Box<dyn MatrixSource + 'a>> {
-    let mut copy = |inner: Box<dyn MatrixSource + 'a>| -> Result<Box<dyn MatrixSource + 'a>> {
-        let Header { shape, order: stored, storage, .. } = *inner.header();
-        let mut steps: Vec<Box<dyn Step>> = Vec::new();
-        let mut header = inner.header().clone().order(order).sorted_majors(true);
-        // There may be several entries of an element.
-        header = header.sorted_indices(None);
-        if storage == Storage::Dense {
-            steps.push(Box::new(DropZeros(Builder::new(stored, shape))));
-            header = header.storage(Storage::Sparse).fill(None).nnz(None);
-        }
-        let directory = context.temporary_directory();
-        let (units, _) = sorted_units_after(&*inner, &steps, order, &directory, context)?;
-        Ok(Box::new(Resorted { inner, header, units: Mutex::new(Some(units)) }))
-    };
+    let mut copy = |inner: Box<dyn MatrixSource + 'a>| resort(inner, order, context);
     match source.over_copy(None, &mut copy)? {
         Some(computed) => Ok(computed),
-        None => copy(Box::new(source)),
+        None => resort(Box::new(source), order, context),
     }
 }
 

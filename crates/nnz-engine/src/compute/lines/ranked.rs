@@ -3,7 +3,7 @@
 use crate::compute::Float;
 
 /// A float with a key for sorting.
-pub(super) trait Ranked: Float {
+pub(in crate::compute) trait Ranked: Float {
     /// A number that is greater for a greater value, with the number of a group in the last 32 bits.
     type Key: Copy + Ord + Send;
 
@@ -16,19 +16,21 @@ pub(super) trait Ranked: Float {
     /// Returns whether the value is less than zero.
     fn is_negative(key: Self::Key) -> bool;
 
+    /// Returns the value.
+    fn value(key: Self::Key) -> Self;
+
     /// Returns whether two keys have the same value.
     fn have_equal_values(one: Self::Key, other: Self::Key) -> bool;
 }
 
 macro_rules! ranked {
-    ($($float:ident, $bits:ident, $key:ident;)*) => {
+    ($($float:ident, $bits:ident, $key:ident, $sign:expr;)*) => {
         $(impl Ranked for $float {
             type Key = $key;
 
             fn key(self, group: u32) -> $key {
-                const SIGN: $bits = 1 << ($bits::BITS - 1);
                 let bits = self.to_bits();
-                let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
+                let ordered = if bits & $sign == 0 { bits | $sign } else { !bits };
                 ($key::from(ordered) << 32) | $key::from(group)
             }
 
@@ -41,6 +43,12 @@ macro_rules! ranked {
                 key < 1 << ($bits::BITS + 31)
             }
 
+            #[allow(clippy::cast_possible_truncation, reason = "the first bits are the value")]
+            fn value(key: $key) -> $float {
+                let ordered = (key >> 32) as $bits;
+                $float::from_bits(if ordered & $sign == 0 { !ordered } else { ordered & !$sign })
+            }
+
             fn have_equal_values(one: $key, other: $key) -> bool {
                 one >> 32 == other >> 32
             }
@@ -49,6 +57,6 @@ macro_rules! ranked {
 }
 
 ranked! {
-    f32, u32, u64;
-    f64, u64, u128;
+    f32, u32, u64, 1_u32 << 31;
+    f64, u64, u128, 1_u64 << 63;
 }
