@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _binsparse, _convert, _frames, _index, _nnz, _scanpy, _show
+from ._alignment import check_mask
 from ._annotations import Annotations
 from ._batches import batches
 from ._computing import Computing
@@ -119,10 +120,6 @@ class BaseMatrix(Computing, Parallel):
         """
         return Annotations(self._handle, axis)
 
-    def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
-        names = self._source.names(axis)
-        return None if names is None else np.array(names, dtype=object)
-
     def _frame(self, axis: int) -> pandas.DataFrame:
         name = ("rows", "cols")[axis]
         source = self._source
@@ -143,6 +140,8 @@ class BaseMatrix(Computing, Parallel):
         shape = self.shape
         try:
             row, col = _pair(key)
+            check_mask(row, lambda: self._names("rows"), "the selection of rows")
+            check_mask(col, lambda: self._names("cols"), "the selection of columns")
             rows = _index.select(row, shape[0], "row", lambda names: self._positions("rows", names))
             return rows, _index.select(col, shape[1], "column", lambda names: self._positions("cols", names))
         except ArgumentError as error:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
+from ._alignment import check_order
 from ._arguments import cell_axis
 from ._derived import DerivedHandle, Operation
 from ._errors import ArgumentError
@@ -31,6 +32,10 @@ class Computing(Statistics):
     def shape(self) -> Tuple[int, int]:
         """The number of rows and columns."""
         return self._source.shape
+
+    def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
+        names = self._source.names(axis)
+        return None if names is None else np.array(names, dtype=object)
 
     def _derived(self, operation: Operation, step: str) -> LazyMatrix:
         # It imports this module.
@@ -127,6 +132,7 @@ class Computing(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_rows(np.full(507, 3)).max().item()
         3.0
         """
+        check_order(limits, lambda: self._names("rows"), "limits")
         return self._derived(("steps", ("limit_rows", _factors(limits, "limits"))), "limit_rows(...)")
 
     def limit_cols(self, limits: npt.ArrayLike) -> LazyMatrix:
@@ -147,6 +153,7 @@ class Computing(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).tolist()
         [0.0, 1.0, 2.0]
         """
+        check_order(limits, lambda: self._names("cols"), "limits")
         return self._derived(("steps", ("limit_cols", _factors(limits, "limits"))), "limit_cols(...)")
 
     def scale_rows(self, factors: npt.ArrayLike) -> LazyMatrix:
@@ -168,6 +175,7 @@ class Computing(Statistics):
         >>> bool(m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum())
         True
         """
+        check_order(factors, lambda: self._names("rows"), "factors")
         return self._derived(("steps", ("rows", _factors(factors))), "scale_rows(...)")
 
     def scale_cols(self, factors: npt.ArrayLike) -> LazyMatrix:
@@ -189,6 +197,7 @@ class Computing(Statistics):
         >>> bool(m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum())
         True
         """
+        check_order(factors, lambda: self._names("cols"), "factors")
         return self._derived(("steps", ("cols", _factors(factors))), "scale_cols(...)")
 
     def scale(self, factor: float) -> LazyMatrix:
@@ -301,6 +310,126 @@ class Computing(Statistics):
         number = _number(scale, "scale")
         steps = (along, factors), (other, weights), ("scale", number), ("log1p",)
         return self._derived(("steps", *steps), f"tfidf({number:g})")
+
+    def rank(self, axis: int) -> LazyMatrix:
+        """Replace each value by its rank in its row (``axis=1``) or column (``axis=0``), minus the rank of zero there.
+
+        Equal values have the mean of their ranks, as in `scipy.stats.rankdata`. As the rank of zero is subtracted, the matrix stays
+        sparse. BPCells computes the same by ``rank_transform``. If the matrix is not stored by the axis, its entries are sorted first,
+        and kept in memory or in a temporary file.
+
+        Parameters
+        ----------
+        axis : {0, 1}
+            1 ranks each row, and 0 each column.
+
+        Returns
+        -------
+        nnz.LazyMatrix
+            With values of type float64, stored by the axis.
+
+        Raises
+        ------
+        nnz.UnsupportedError
+            The matrix has complex numbers or a fill value; where it is read, if it has NaN.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.rank(axis=0)[:, 3].max().item()
+        258.5
+        """
+        if axis not in (0, 1):
+            raise ArgumentError(f"axis {axis!r}: expected 0 or 1")
+        return self._derived(("ranks", ("cols", "rows")[axis]), f"rank({axis})")
+
+    def pearson_residuals(self, theta: float = 100.0, clip: Optional[float] = None, *, axis: Optional[str] = None) -> LazyMatrix:
+        """Compute the Pearson residuals of counts, as `scanpy.experimental.pp.normalize_pearson_residuals` does.
+
+        Each element is replaced by its difference from what the sums of its cell and feature make expected, divided by the standard
+        deviation of a negative binomial distribution, and clipped. The sums are computed now, in a pass over the values. The result is
+        dense, and computed as it is read: select features first, such as the most variable ones, if these are enough, and their sums.
+
+        Parameters
+        ----------
+        theta : float
+            The overdispersion; infinity for a Poisson distribution.
+        clip : float, optional
+            The greatest absolute value; by default the square root of the number of cells.
+        axis : {"rows", "cols", "cells", "features"}, optional
+            The axis of the cells; by default the rows if the file does not state which axis is cells.
+
+        Returns
+        -------
+        nnz.LazyMatrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits. Residuals of cells and features without
+            counts are 0, where scanpy has NaN.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            `theta` or `clip` is not positive.
+        nnz.UnsupportedError
+            A sum is negative, or the matrix has complex numbers or a fill value.
+
+        Examples
+        --------
+        >>> residuals = nnz.open("examples/pbmc_10x_v3_mtx").pearson_residuals()
+        >>> residuals.var(axis=1).shape, round(float(residuals.max()), 3)
+        ((507,), 33.272)
+        """
+        along = cell_axis(self._source, axis, self.path)
+        number = float(theta) if theta == float("inf") else _number(theta, "theta")
+        limit = None if clip is None else _number(clip, "clip")
+        shown = f"pearson_residuals({number:g}{'' if limit is None else f', {limit:g}'})"
+        return self._derived(("pearson_residuals", along, number, limit), shown)
+
+    def regress_out(self, covariates: Any, *, axis: Optional[str] = None) -> LazyMatrix:
+        """Subtract what covariates of the cells explain, as `scanpy.pp.regress_out` does.
+
+        The values of each feature are replaced by the residuals of a linear least-squares fit to the covariates and a constant. The
+        coefficients are computed now, in a pass over the values. The result is dense, and computed as it is read; products with it
+        (``@``) and `nnz.pca` use the entries of the matrix, and a few numbers of each row and column.
+
+        Parameters
+        ----------
+        covariates : str, list of str, array_like or pandas.DataFrame
+            Columns of the annotations of cells, or numbers for each cell: an array of one dimension, or with a column for each
+            covariate. Texts and categories are groups, of which each has a mean of its own.
+        axis : {"rows", "cols", "cells", "features"}, optional
+            The axis of the cells; by default the rows if the file does not state which axis is cells.
+
+        Returns
+        -------
+        nnz.LazyMatrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Raises
+        ------
+        KeyError
+            There is no annotation with the name.
+        nnz.ArgumentError
+            A covariate has not a finite number for each cell.
+        nnz.UnsupportedError
+            The matrix has complex numbers or a fill value.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4).log1p()
+        >>> depth = nnz.open("examples/pbmc_10x_v3_mtx").sum(axis=0)
+        >>> x = m.regress_out(np.log(depth))
+        >>> bool(np.abs(x.sum(axis=1)).max() < 1e-6)
+        True
+        >>> nnz.pca(x, n_components=5).scores.shape
+        (1107, 5)
+        """
+        # It imports this module.
+        from ._covariates import covariates_of
+
+        along = cell_axis(self._source, axis, self.path)
+        matrix: Any = self
+        numbers, shown = covariates_of(matrix if along == "rows" else matrix.T, covariates)
+        return self._derived(("regress_out", along, numbers), f"regress_out({shown})")
 
     def __matmul__(self, other: Any) -> Floats:
         return self._product(other, False)

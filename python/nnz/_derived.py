@@ -7,11 +7,16 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _nnz
+from ._handle import Memory
 from ._matrix_handle import MatrixHandle
 from ._storage import storage
 
 Operation = Tuple[Any, ...]
-"""``("steps", step, ...)``, ``("select", rows, cols)`` or ``("transpose",)``. It can be pickled."""
+"""``("steps", step, ...)``, ``("select", rows, cols)``, ``("transpose",)`` or ``(method, argument, ...)`` of what derives a matrix. It
+can be pickled."""
+
+DERIVING = ("ranks", "pearson_residuals", "regress_out")
+"""Methods of the compiled part that derive a matrix from another, and take a limit of memory last."""
 
 
 class DerivedHandle(MatrixHandle):
@@ -40,7 +45,7 @@ class DerivedHandle(MatrixHandle):
 
     def opened(self) -> _nnz.Source:
         """Apply the operation."""
-        return applied(self.parent.source, self.operation)
+        return applied(self.parent.source, self.operation, self.parent.memory)
 
     def stored(self) -> _nnz.Source:
         """Apply the operation."""
@@ -64,9 +69,12 @@ class DerivedHandle(MatrixHandle):
         return type(self).__name__, self.parent, self.operation
 
 
-def applied(source: _nnz.Source, operation: Operation) -> _nnz.Source:
+def applied(source: _nnz.Source, operation: Operation, memory: Memory = None) -> _nnz.Source:
     """Apply an operation to a matrix."""
     kind, *arguments = operation
+    if kind in DERIVING:
+        made: _nnz.Source = getattr(source, kind)(*arguments, memory)
+        return made
     if kind == "steps":
         return source.computed(arguments)
     if kind == "select":

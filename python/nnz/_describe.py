@@ -28,7 +28,13 @@ def described(
             if len(frame) != source.shape[axis]:
                 what = ("rows", "columns")[axis]
                 raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
+            own = source.names(("rows", "cols")[axis])
+            if own is not None:
+                _check_names(frame.index, own, ("rows", "cols")[axis])
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
+            if own is not None and type(frame.index).__name__ == "RangeIndex":
+                # Its index has no names, and the matrix has some.
+                names[axis] = None
         listed = given.get(option)
         if listed is not None and not isinstance(listed, str):
             names[axis] = _frames.labels(option, given.pop(option))
@@ -37,6 +43,13 @@ def described(
     if any(part is not None for part in (*names, *tables, kinds)):
         source = source.described(names, tables, kinds)
     return source
+
+
+def _check_names(index: Any, own: List[str], what: str) -> None:
+    """Refuse annotations whose index has the names of the matrix in another order: they would be those of others."""
+    given: List[Any] = list(index)
+    if len(given) == len(own) and given != own and set(given) == set(own):
+        raise ArgumentError(f"{what}: the index has the names of the matrix in another order; .loc[names] changes it")
 
 
 def _kinds(given: Any) -> Optional[List[Optional[str]]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._alignment import check_order
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
@@ -230,6 +231,7 @@ def markers(
     frames = load("pandas", "markers")
     matrix = cells_by_features(source, axis)
     given: Any = column(matrix, groups) if isinstance(groups, str) else groups
+    check_order(given, lambda: matrix.row_names, "groups")
     codes, found = groups_of(frames, given, matrix.shape[0])
     if len(codes) and not len(found):
         raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {groups!r}' if isinstance(groups, str) else ''}")
@@ -239,9 +241,10 @@ def markers(
         if count == len(codes):
             raise ArgumentError(f"group {label!r} has all cells: there are none to compare with")
     opened, memory = source_and_memory(matrix)
-    if not opened.are_no_counts():
-        what = "values look like counts, not like logarithms of normalized counts"
-        warnings.warn(what, UserWarning, stacklevel=outside())
+    kind = opened.value_kind()
+    if kind != "fractions":
+        what = "values look like counts" if kind == "counts" else "values are negative"
+        warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())
     with reporting(progress) as report:
         arrays, seconds = opened.markers(codes, len(found), "rows", method, tie_correct, memory, None, report)
     shape = (len(found), matrix.shape[1])

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import warnings
 from typing import (
-    TYPE_CHECKING,
     Any,
+    cast,
+    Dict,
     List,
     Literal,
     Mapping,
     NamedTuple,
     Optional,
+    overload,
     Sequence,
     Set,
     Tuple,
+    TYPE_CHECKING,
     Union,
-    cast,
-    overload,
 )
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _exact, _frames
+from ._alignment import check_order
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 TOPS = (50, 100, 200, 500)
 
-AGGREGATES = ("sum", "mean", "count_nonzero")
+AGGREGATES = ("sum", "mean", "var", "count_nonzero")
 
 
 class QC(NamedTuple):
@@ -111,7 +113,10 @@ def qc(
         raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
     if percent_top is TOPS:
         tops = [top for top in tops if top <= matrix.shape[1]]
-    sets = {name: np.ascontiguousarray(_mask(chosen, matrix.shape[1], name)) for name, chosen in _chosen(matrix, qc_vars).items()}
+    chosen = _chosen(matrix, qc_vars)
+    for name, one in chosen.items():
+        check_order(one, lambda: matrix.col_names, f"qc_vars {name!r}")
+    sets = {name: np.ascontiguousarray(_mask(one, matrix.shape[1], name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
     opened, memory = source_and_memory(matrix)
@@ -145,15 +150,37 @@ def aggregate(
 ) -> Tuple[pandas.DataFrame, Any]: ...
 
 
+@overload
 def aggregate(
     source: Union[BaseMatrix, PathLike],
     by: Any,
-    func: str = "sum",
+    func: Sequence[str],
+    *,
+    axis: Optional[str] = None,
+    counts: Literal[False] = False,
+) -> Dict[str, pandas.DataFrame]: ...
+
+
+@overload
+def aggregate(
+    source: Union[BaseMatrix, PathLike],
+    by: Any,
+    func: Sequence[str],
+    *,
+    axis: Optional[str] = None,
+    counts: Literal[True],
+) -> Tuple[Dict[str, pandas.DataFrame], Any]: ...
+
+
+def aggregate(
+    source: Union[BaseMatrix, PathLike],
+    by: Any,
+    func: Union[str, Sequence[str]] = "sum",
     *,
     axis: Optional[str] = None,
     counts: bool = False,
 ) -> Any:
-    """Add up the cells of each group, such as all of a cell type and sample (pseudobulk). Requires pandas.
+    """Combine the cells of each group, such as all of a cell type and sample (pseudobulk), in one pass. Requires pandas.
 
     Parameters
     ----------
@@ -162,8 +189,8 @@ def aggregate(
     by : str, list of str or array_like
         A column of the annotations of cells, or a label for each cell. A list of several columns makes a group of each
         combination that occurs. Cells without a label are left out.
-    func : {"sum", "mean", "count_nonzero"}
-        How to combine the values of each group.
+    func : {"sum", "mean", "var", "count_nonzero"}, or a list of them
+        How to combine the values of each group. Variances have the number of cells minus 1 in the denominator.
     axis : {"rows", "cols", "cells", "features"}, optional
         The axis of the cells; by default as stated in the file, otherwise the rows.
     counts : bool
@@ -172,7 +199,8 @@ def aggregate(
     Returns
     -------
     pandas.DataFrame
-        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature.
+        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature. With a list of
+        functions, a dict with a data frame for each.
     pandas.Series
         The number of cells of each group, with `counts`.
 
@@ -189,13 +217,19 @@ def aggregate(
     >>> sums, cells = nnz.aggregate(m, np.arange(1107) % 2 == 0, counts=True)
     >>> sums.sum(axis=1).tolist(), cells.tolist()
     ([20875.0, 20674.0], [553, 554])
+    >>> found = nnz.aggregate(m, np.arange(1107) % 2 == 0, ["mean", "var"])
+    >>> found["var"].shape
+    (2, 507)
     """
-    if func not in AGGREGATES:
-        raise ArgumentError(f"func {func!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
+    functions: List[Any] = list(func) if is_list(func) or is_tuple(func) else [func]
+    for one in functions:
+        if one not in AGGREGATES:
+            raise ArgumentError(f"func {one!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
     frames = load("pandas", "aggregate")
     matrix = cells_by_features(source, axis)
     names = _columns(by, matrix.shape[0])
     if names is None:
+        check_order(by, lambda: matrix.row_names, "labels")
         codes, found = groups(frames, by, matrix.shape[0])
     else:
         each = [groups(frames, column(matrix, name), matrix.shape[0]) for name in names]
@@ -203,14 +237,14 @@ def aggregate(
     if len(codes) and not len(found):
         raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if names else ''}")
     opened, memory = source_and_memory(matrix)
-    if func == "sum":
+    if "sum" in functions:
         warn_of_values(matrix)
-    numbers = opened.aggregate(codes, len(found), "rows", func, memory)
-    made: pandas.DataFrame = frames.DataFrame(
-        numbers.reshape(len(found), matrix.shape[1]),
-        index=found,
-        columns=labels(matrix.col_names, matrix.shape[1]),
-    )
+    names = labels(matrix.col_names, matrix.shape[1])
+    tables = [
+        frames.DataFrame(numbers.reshape(len(found), matrix.shape[1]), index=found, columns=names)
+        for numbers in opened.aggregate(codes, len(found), "rows", functions, memory)
+    ]
+    made: Any = tables[0] if isinstance(func, str) else dict(zip(functions, tables))
     if not counts:
         return made
     return made, frames.Series(np.bincount(codes[codes >= 0], minlength=len(found)), index=found, name="n_obs_aggregated")
@@ -238,8 +272,10 @@ def _combined(frames: Any, names: List[str], each: List[Tuple[npt.NDArray[np.int
 
 def warn_of_values(matrix: BaseMatrix) -> None:
     """Warn of values that are not counts, for what is computed from counts."""
-    if source_and_memory(matrix)[0].are_no_counts():
-        warnings.warn("values are not counts: some are not whole numbers", UserWarning, stacklevel=outside())
+    kind = source_and_memory(matrix)[0].value_kind()
+    if kind != "counts":
+        why = "some are negative" if kind == "negative" else "some are not whole numbers"
+        warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
 
 
 def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64], Any]:

@@ -1,6 +1,6 @@
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import Any, List, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +97,17 @@ class Source:
         workers: Optional[int] = None,
         progress: _Progress = None,
     ) -> _Found: ...
-    def are_no_counts(self) -> bool: ...
+    def value_kind(self) -> str: ...
+    def ranks(self, axis: str, memory_limit: _Memory = None) -> Source: ...
+    def pearson_residuals(
+        self, cells: str, theta: float, clip: Optional[float] = None, memory_limit: _Memory = None
+    ) -> Source: ...
+    def regress_out(
+        self, observations: str, covariates: List[npt.NDArray[np.float64]], memory_limit: _Memory = None
+    ) -> Source: ...
+    def quantiles(
+        self, axis: str, quantiles: List[float], method: str, memory_limit: _Memory = None, workers: Optional[int] = None
+    ) -> List[npt.NDArray[np.float64]]: ...
     def kept(self, memory_limit: _Memory = None) -> Source: ...
     def filter(
         self,
@@ -140,10 +150,10 @@ class Source:
         codes: npt.NDArray[np.int64],
         groups: int,
         axis: str,
-        func: str,
+        functions: List[str],
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
-    ) -> npt.NDArray[np.float64]: ...
+    ) -> List[npt.NDArray[np.float64]]: ...
     def markers(
         self,
         codes: npt.NDArray[np.int64],

@@ -80,7 +80,7 @@ class PCA(NamedTuple):
         Raises
         ------
         nnz.ArgumentError
-            It has another number of cells, or other features.
+            It has another number of cells, or other features. Names of cells are not compared.
 
         Examples
         --------
@@ -94,8 +94,9 @@ class PCA(NamedTuple):
         if len(self.scores) != given.n_obs:
             raise ArgumentError(f"components of {len(self.scores)} cells: the AnnData object has {given.n_obs}")
         loadings = self.loadings
-        if len(loadings) != given.n_vars:
-            loadings = self._of_all(self._names_in(given))
+        names = self._names_in(given)
+        if len(loadings) != given.n_vars or (self.features is not None and not np.array_equal(names, self.features)):
+            loadings = self._of_all(names)
         given.obsm["X_pca"] = self.scores
         given.varm["PCs"] = loadings
         given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}

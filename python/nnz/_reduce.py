@@ -125,7 +125,7 @@ def _complex(real: Reduced, imaginary: Reduced) -> Reduced:
     return made if made.ndim else made[()]
 
 
-def _along(axis: Optional[int]) -> Optional[str]:
+def along(axis: Optional[int]) -> Optional[str]:
     """Return what is computed for each of: what lies along the other axis is taken together."""
     if axis is None:
         return None
@@ -142,12 +142,12 @@ def _along(axis: Optional[int]) -> Optional[str]:
 
 def _elements(source: _nnz.Source, axis: Optional[int]) -> int:
     rows, cols = source.shape
-    along = _along(axis)
-    return rows * cols if along is None else rows if along == "cols" else cols
+    each = along(axis)
+    return rows * cols if each is None else rows if each == "cols" else cols
 
 
 def _stats(source: _nnz.Source, axis: Optional[int], measures: str, memory: Any) -> List[Any]:
-    return source.stats(_along(axis), measures, memory)
+    return source.stats(along(axis), measures, memory)
 
 
 def _shaped(values: Any, axis: Optional[int], dtype: Any) -> Reduced:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _nnz, _reduce
+from ._errors import ArgumentError
 from ._handle import Opened
 from ._matrix_handle import MatrixHandle
 from ._reduce import Reduced
@@ -130,6 +132,56 @@ class Statistics(Opened[MatrixHandle]):
         """
         _reduce.check_unset(dtype=dtype, out=out)
         return _reduce.var(self._source, axis, ddof, self._handle.memory)
+
+    def quantile(self, q: Any, axis: int, *, method: str = "linear") -> npt.NDArray[np.float64]:
+        """Compute quantiles of each column (``axis=0``) or of each row (``axis=1``), as `numpy.quantile` does.
+
+        Elements without an entry are zero. A matrix that is stored by the axis is read in one pass; the entries of another one are
+        sorted first, in memory or in a temporary file.
+
+        Parameters
+        ----------
+        q : float or array_like
+            Quantiles from 0 to 1: 0.5 is the median.
+        axis : {0, 1}
+            As in `sum`.
+        method : str
+            Where a quantile lies between two values, as in NumPy: ``"linear"`` (type 7 of R), ``"interpolated_inverted_cdf"`` (4),
+            ``"hazen"`` (5), ``"weibull"`` (6), ``"median_unbiased"`` (8) or ``"normal_unbiased"`` (9).
+
+        Returns
+        -------
+        numpy.ndarray
+            Of float64: a number for each column or row, with several quantiles in a row for each. NaN where a value is NaN.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            A quantile is not from 0 to 1, or the method is unknown.
+        nnz.UnsupportedError
+            The matrix has complex numbers, a fill value, or integers of 2^53 or more.
+        nnz.MemoryLimitError
+            The result needs more memory than allowed.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.quantile(0.99, axis=1).max().item()
+        23.0
+        >>> m.quantile([0.5, 1], axis=0).shape
+        (2, 1107)
+        """
+        along = _reduce.along(axis)
+        if along is None:
+            raise ArgumentError("axis None: expected 0 or 1")
+        array: npt.NDArray[np.float64] = np.asarray(q, np.float64)
+        if array.ndim > 1:
+            raise ArgumentError("q: expected a number, or a list of them")
+        wanted: List[float] = np.atleast_1d(array).tolist()
+        found = np.empty((len(wanted), self._source.shape[0 if along == "rows" else 1]))
+        for at, values in enumerate(self._source.quantiles(along, wanted, method, self._handle.memory)):
+            found[at] = values
+        return found if array.ndim else found[0]
 
     def std(
         self, axis: Optional[int] = None, ddof: int = 0, *, dtype: None = None, out: None = None

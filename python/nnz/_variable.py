@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._alignment import check_order
 from ._arguments import integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
@@ -111,6 +112,7 @@ def _codes(matrix: BaseMatrix, batch: Any) -> npt.NDArray[np.int64]:
     """Return the number of the batch of each cell."""
     frames = load("pandas", "highly_variable_genes")
     given: Any = column(matrix, batch) if isinstance(batch, str) else batch
+    check_order(given, lambda: matrix.row_names, "batch")
     codes, found = groups(frames, given, matrix.shape[0])
     if (codes < 0).any():
         raise ArgumentError("batch: some cells have no label")

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use nnz::annotations::{AnnotationTable, Annotations as _, ColumnValues};
 use nnz::compute::{QcOptions, VariableOptions, highly_variable, qc};
 use nnz::engine::compute::{
-    Aggregation, Computed, Float, MarkerOptions, MarkerTest, PcaOptions, ValueStep, aggregate,
-    markers, multiply, normalizing_factors, pca,
+    Aggregation, Computed, Float, MarkerOptions, MarkerTest, PcaOptions, QuantileMethod, ValueStep,
+    aggregate, markers, multiply, normalizing_factors, pca, quantiles,
 };
-use nnz::{Axis, MatrixSource, Selection};
+use nnz::{Axis, Context, MatrixSource, Selection};
 use numpy::{Element, IntoPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -56,6 +56,41 @@ pub(crate) fn computed(
     Ok(Arc::new(computed))
 }
 
+/// Derives a matrix from another, which may read that.
+pub(crate) fn derived(
+    py: Python<'_>,
+    inner: Arc<dyn MatrixSource>,
+    derive: impl FnOnce(Box<dyn MatrixSource>, &Context) -> nnz::Result<Box<dyn MatrixSource>> + Send + 'static,
+    memory: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Arc<dyn MatrixSource>> {
+    let limits = crate::options::limits(py, memory, None)?;
+    let found = task::run(py, None, limits, move |context| {
+        derive(Box::new(View::new(inner)), context)
+    })?;
+    Ok(found.into())
+}
+
+/// Computes quantiles of each row or column.
+pub(crate) fn quantiles_of<'py>(
+    py: Python<'py>,
+    inner: Arc<dyn MatrixSource>,
+    axis: Axis,
+    wanted: Vec<f64>,
+    method: &str,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let Some((_, method)) = QuantileMethod::ALL.into_iter().find(|(name, _)| *name == method) else {
+        let names: Vec<String> =
+            QuantileMethod::ALL.iter().map(|(name, _)| format!("{name:?}")).collect();
+        return Err(argument(py, format!("method {method:?}: expected one of {}", names.join(", "))));
+    };
+    let found =
+        task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
+            quantiles(&*inner, axis, &wanted, method, context)
+        })?;
+    Ok(found.values.into_iter().map(|values| values.into_pyarray(py).into_any()).collect())
+}
+
 /// Returns the factors that give the rows or columns the same sum.
 pub(crate) fn factors<'py>(
     py: Python<'py>,
@@ -99,27 +134,29 @@ fn multiplied<'py, T: Float + Element>(
     Ok(found.into_pyarray(py).into_any())
 }
 
-/// Computes a number for each group and each element of the other axis, by group. Negative codes are no group.
+/// Computes numbers for each group and each element of the other axis, by group, with each function. Negative codes are no group.
 pub(crate) fn aggregated<'py>(
     py: Python<'py>,
     inner: Arc<dyn MatrixSource>,
     (codes, groups): (&Bound<'py, PyAny>, u32),
     axis: Axis,
-    function: &str,
+    functions: &[String],
     limits: Limits<'_, 'py>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let what = match function {
-        "sum" => Aggregation::Sum,
-        "mean" => Aggregation::Mean,
-        "count_nonzero" => Aggregation::CountNonzero,
-        _ => return Err(argument(py, format!("unknown function of groups {function:?}"))),
-    };
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let functions = functions.iter().map(|function| match &**function {
+        "sum" => Ok(Aggregation::Sum),
+        "mean" => Ok(Aggregation::Mean),
+        "count_nonzero" => Ok(Aggregation::CountNonzero),
+        "var" => Ok(Aggregation::Variance),
+        _ => Err(argument(py, format!("unknown function of groups {function:?}"))),
+    });
+    let functions = functions.collect::<PyResult<Vec<_>>>()?;
     let codes = group_codes(codes)?;
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {
-            aggregate(&*inner, axis, (&codes, groups), what, context)
+            aggregate(&*inner, axis, (&codes, groups), &functions, context)
         })?;
-    Ok(found.into_pyarray(py).into_any())
+    Ok(found.into_iter().map(|numbers| numbers.into_pyarray(py).into_any()).collect())
 }
 
 /// Returns the number of the group of each cell. Negative codes are no group.

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
+use nnz::engine::compute::{
+    PearsonOptions, ValueKind, pearson_residuals, ranks, regress_out,
+};
 use nnz::engine::{Filter, FilteredAxis, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::output::DuplicatePolicy;
@@ -15,6 +18,7 @@ use nnz::{
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
+use crate::arrays::vector;
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::names::NameCache;
@@ -457,11 +461,16 @@ impl Source {
         stats::columns_of(py, &found)
     }
 
-    /// Returns whether some of the first values are not counts.
-    fn are_no_counts(&self, py: Python<'_>) -> PyResult<bool> {
+    /// Returns what the first values look like.
+    fn value_kind(&self, py: Python<'_>) -> PyResult<&'static str> {
         let inner = self.inner();
-        task::run_detached(py, task::Limits::default(), move |_| {
-            Ok(nnz::engine::compute::value_kind(&*inner)? != nnz::engine::compute::ValueKind::Counts)
+        let kind = task::run_detached(py, task::Limits::default(), move |_| {
+            nnz::engine::compute::value_kind(&*inner)
+        })?;
+        Ok(match kind {
+            ValueKind::Counts => "counts",
+            ValueKind::Negative(_) => "negative",
+            _ => "fractions",
         })
     }
 
@@ -539,6 +548,69 @@ impl Source {
         Ok(Self::new(inner))
     }
 
+    /// Returns the ranks of the values in each row or column, minus that of zero.
+    #[pyo3(signature = (axis, memory_limit=None))]
+    fn ranks(
+        &self,
+        py: Python<'_>,
+        axis: &str,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let derive = move |inner: Box<dyn MatrixSource>, context: &Context| ranks(inner, axis, context);
+        Ok(Self::new(compute::derived(py, self.inner(), derive, memory_limit)?))
+    }
+
+    /// Returns the Pearson residuals of counts.
+    #[pyo3(signature = (cells, theta, clip=None, memory_limit=None))]
+    fn pearson_residuals(
+        &self,
+        py: Python<'_>,
+        cells: &str,
+        theta: f64,
+        clip: Option<f64>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let cells = select::axis_of(py, cells, || Ok(self.header().axis_kinds))?;
+        let options = PearsonOptions::default().theta(theta).clip(clip);
+        let derive = move |inner: Box<dyn MatrixSource>, context: &Context| {
+            pearson_residuals(inner, cells, &options, context)
+        };
+        Ok(Self::new(compute::derived(py, self.inner(), derive, memory_limit)?))
+    }
+
+    /// Returns the residuals of a regression on covariates, each with a number for each observation.
+    #[pyo3(signature = (observations, covariates, memory_limit=None))]
+    fn regress_out(
+        &self,
+        py: Python<'_>,
+        observations: &str,
+        covariates: Vec<Bound<'_, PyAny>>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let axis = select::axis_of(py, observations, || Ok(self.header().axis_kinds))?;
+        let covariates: Vec<Vec<f64>> = covariates.iter().map(vector).collect::<PyResult<_>>()?;
+        let derive = move |inner: Box<dyn MatrixSource>, context: &Context| {
+            regress_out(inner, axis, &covariates, context)
+        };
+        Ok(Self::new(compute::derived(py, self.inner(), derive, memory_limit)?))
+    }
+
+    /// Computes quantiles of each row or column: an array for each, and the seconds that sorting took.
+    #[pyo3(signature = (axis, quantiles, method, memory_limit=None, workers=None))]
+    fn quantiles<'py>(
+        &self,
+        py: Python<'py>,
+        axis: &str,
+        quantiles: Vec<f64>,
+        method: &str,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        compute::quantiles_of(py, self.inner(), axis, quantiles, method, (memory_limit, workers))
+    }
+
     /// Returns the factors that give all rows or columns the same sum.
     #[pyo3(signature = (axis, target=None, memory_limit=None, workers=None))]
     fn normalizing_factors<'py>(
@@ -567,7 +639,7 @@ impl Source {
     }
 
     /// Computes a number for each group of rows or columns.
-    #[pyo3(signature = (codes, groups, axis, func, memory_limit=None, workers=None))]
+    #[pyo3(signature = (codes, groups, axis, functions, memory_limit=None, workers=None))]
     #[expect(clippy::too_many_arguments, reason = "Python passes them")]
     fn aggregate<'py>(
         &self,
@@ -575,13 +647,13 @@ impl Source {
         codes: &Bound<'py, PyAny>,
         groups: u32,
         axis: &str,
-        func: &str,
+        functions: Vec<String>,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let limits = (memory_limit, workers);
-        compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
+        compute::aggregated(py, self.inner(), (codes, groups), axis, &functions, limits)
     }
 
     /// Compares each feature in each group of cells with all other cells.

@@ -296,6 +296,8 @@ pub(crate) enum Function {
     Mean,
     /// The number of cells with a value other than zero
     CountNonzero,
+    /// The variance, with the number of cells minus 1 in the denominator
+    Variance,
 }
 
 impl From<Function> for Aggregation {
@@ -304,6 +306,7 @@ impl From<Function> for Aggregation {
             Function::Sum => Self::Sum,
             Function::Mean => Self::Mean,
             Function::CountNonzero => Self::CountNonzero,
+            Function::Variance => Self::Variance,
         }
     }
 }

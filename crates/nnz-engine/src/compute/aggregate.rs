@@ -26,10 +26,41 @@ pub enum Aggregation {
     Mean,
     /// The number of elements that are not zero.
     CountNonzero,
+    /// The variance, with the number of rows or columns minus 1 in the denominator: NaN for a single one.
+    Variance,
 }
 
-/// Computes a number for each group of the rows, or of the columns, of a matrix, and each element of the other axis.
-/// Returns them by group: all numbers of the first group come first.
+/// Numbers that are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Term {
+    Values,
+    Squares,
+    Nonzero,
+}
+
+impl Term {
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Values => value,
+            Self::Squares => value * value,
+            Self::Nonzero => f64::from(value != 0.0),
+        }
+    }
+}
+
+impl Aggregation {
+    /// Returns what it is computed from.
+    fn terms(self) -> &'static [Term] {
+        match self {
+            Self::Sum | Self::Mean => &[Term::Values],
+            Self::CountNonzero => &[Term::Nonzero],
+            Self::Variance => &[Term::Values, Term::Squares],
+        }
+    }
+}
+
+/// Computes numbers for each group of the rows, or of the columns, of a matrix, and each element of the other axis, in one pass.
+/// Returns a list for each function, by group: all numbers of the first group come first.
 ///
 /// `codes` has the number of the group of each row or column, counted from 0; those with `None` are left out. The
 /// result is the same for any number of threads.
@@ -47,8 +78,9 @@ pub enum Aggregation {
 /// let codes = [Some(1), None, Some(1)];
 /// let context = TaskContext::default();
 /// let source = matrix.into_source()?;
-/// let sums = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context)?;
-/// assert_eq!(sums, [0.0, 0.0, 3.0, 3.0]);
+/// let found = aggregate(&*source, Axis::Cols, (&codes, 2), &[Aggregation::Sum, Aggregation::Mean], &context)?;
+/// assert_eq!(found[0], [0.0, 0.0, 3.0, 3.0]);
+/// assert_eq!(found[1][2..], [1.5, 1.5]);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
 ///
@@ -56,37 +88,46 @@ pub enum Aggregation {
 ///
 /// Fails if the number of codes is not the number of rows or columns, if the matrix cannot be read or is broken, if it
 /// has complex numbers or a fill value, if sums of integers are so large, 2^53 or more, that they may be rounded, if the
-/// result takes more memory than allowed, and if cancelled. Counting fails if an element has several entries, which
+/// result takes more memory than allowed, and if cancelled. Counts and variances fail if an element has several entries, which
 /// the format sums.
 pub fn aggregate(
     source: &dyn MatrixSource,
     axis: Axis,
     (codes, groups): (&[Option<u32>], u32),
-    what: Aggregation,
+    functions: &[Aggregation],
     context: &TaskContext,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<Vec<f64>>> {
     let place = &source.place();
     let header = source.header();
     check_groups(source, axis, (codes, groups), "aggregating")?;
     let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
     let count = usize::try_from(groups).unwrap_or(usize::MAX);
-    let sums = width.saturating_mul(count);
-    let sets = count_of(sums.saturating_mul(size_of::<f64>())).max(2);
+    let mut terms: Vec<Term> = Vec::new();
+    for term in functions.iter().flat_map(|function| function.terms()) {
+        if !terms.contains(term) {
+            terms.push(*term);
+        }
+    }
+    let each = width.saturating_mul(count);
+    let sums = each.saturating_mul(terms.len().max(1));
+    let sets = count_of(sums.saturating_mul(size_of::<f64>())).saturating_add(functions.len());
     let needed = (sums.saturating_mul(sets) as u64).saturating_mul(size_of::<f64>() as u64);
     if needed > context.result_memory() {
         let kind = ErrorKind::Memory { needed, allowed: context.result_memory() };
         return Err(Error::new(kind, place.clone()));
     }
     let by_group = header.order.major() == axis;
-    let counts = what == Aggregation::CountNonzero;
-    let integers = header.value_type.is_integer() && !counts;
+    let is_added = functions.iter().any(|one| matches!(one, Aggregation::Sum | Aggregation::Mean));
+    let integers = header.value_type.is_integer() && is_added;
+    let by_element = terms.iter().any(|term| *term != Term::Values);
     let work = GroupSums {
         entries: Entries::new(source),
         codes,
         stride: if by_group { width } else { count },
         by_group,
-        counts,
-        checks: counts
+        terms: &terms,
+        each,
+        checks: by_element
             && header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true),
         measures: integers && is_signed(header.value_type),
@@ -97,7 +138,11 @@ pub fn aggregate(
     pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = total(work.accumulators);
-    let mut found = if by_group { sums } else { exchanged(&sums, count) };
+    let sums_of = |wanted: Term| {
+        let at = terms.iter().position(|term| *term == wanted).unwrap_or_default();
+        let sums = &sums[at * each..][..each];
+        if by_group { sums.to_vec() } else { exchanged(sums, count) }
+    };
     let magnitude = work.magnitude.into_inner().unwrap_or_else(PoisonError::into_inner);
     if work.measures && magnitude >= EXACT {
         let what =
@@ -105,12 +150,34 @@ pub fn aggregate(
         return Err(Error::unsupported(place.clone(), what));
     }
     if integers {
-        check_exact(&found).map_err(|error| error.with_context(place))?;
+        check_exact(&sums_of(Term::Values)).map_err(|error| error.with_context(place))?;
     }
-    if what == Aggregation::Mean {
-        divide(&mut found, codes, (count, width));
-    }
-    Ok(found)
+    let sizes = sizes(codes, count);
+    let computed = |function: &Aggregation| match function {
+        Aggregation::Sum => sums_of(Term::Values),
+        Aggregation::CountNonzero => sums_of(Term::Nonzero),
+        Aggregation::Mean => {
+            let mut means = sums_of(Term::Values);
+            for (means, size) in means.chunks_exact_mut(width.max(1)).zip(&sizes) {
+                means.iter_mut().for_each(|mean| *mean /= size);
+            }
+            means
+        }
+        Aggregation::Variance => {
+            let (sums, mut squares) = (sums_of(Term::Values), sums_of(Term::Squares));
+            let groups =
+                squares.chunks_exact_mut(width.max(1)).zip(sums.chunks_exact(width.max(1)));
+            for ((squares, sums), size) in groups.zip(&sizes) {
+                for (square, sum) in squares.iter_mut().zip(sums) {
+                    // It may be less than zero by rounding. NaN stays NaN.
+                    let spread = *square - sum * (sum / size);
+                    *square = if spread < 0.0 { 0.0 } else { spread } / (size - 1.0);
+                }
+            }
+            squares
+        }
+    };
+    Ok(functions.iter().map(computed).collect())
 }
 
 /// Checks that groups fit a matrix, and that it has values to compute with. `what` is the name of that.
@@ -171,18 +238,16 @@ fn exchanged(numbers: &[f64], width: usize) -> Vec<f64> {
     columns.flat_map(|column| numbers.iter().skip(column).step_by(width.max(1)).copied()).collect()
 }
 
-/// Divides the numbers of each group by its size. Those of an empty group become NaN.
+/// Returns the number of rows or columns of each group.
 #[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^53")]
-fn divide(sums: &mut [f64], codes: &[Option<u32>], (groups, width): (usize, usize)) {
+fn sizes(codes: &[Option<u32>], groups: usize) -> Vec<f64> {
     let mut sizes = vec![0_u64; groups];
     for code in codes.iter().flatten() {
         if let Some(size) = usize::try_from(*code).ok().and_then(|code| sizes.get_mut(code)) {
             *size += 1;
         }
     }
-    for (sums, size) in sums.chunks_exact_mut(width.max(1)).zip(sizes) {
-        sums.iter_mut().for_each(|sum| *sum /= size as f64);
-    }
+    sizes.into_iter().map(|size| size as f64).collect()
 }
 
 /// A matrix whose rows or columns are added to the sums of their groups.
@@ -193,8 +258,9 @@ struct GroupSums<'a> {
     stride: usize,
     /// Whether the sums have a row for each group; otherwise, there is one for each element of the other axis.
     by_group: bool,
-    /// Whether entries are counted.
-    counts: bool,
+    /// What is added up, each in as many sums.
+    terms: &'a [Term],
+    each: usize,
     /// Whether elements with several entries are an error.
     checks: bool,
     /// Whether values are integers with a sign, of which large ones may cancel after they were rounded.
@@ -255,15 +321,16 @@ impl Work for GroupSums<'_> {
                     if self.measures {
                         magnitude += values.iter().map(|value| value.abs()).sum::<f64>();
                     }
-                    let mut add = |sum: &mut f64, value: f64| {
-                        *sum += if self.counts { f64::from(value != 0.0) } else { value };
-                    };
-                    let done = if self.by_group {
-                        self.add_to_group(sums, major, (values, minors), &mut add)
-                    } else {
-                        self.add_by_group(sums, major, (values, minors), &mut add)
-                    };
-                    done.is_some()
+                    self.terms.iter().enumerate().all(|(at, term)| {
+                        let sums = &mut sums[at * self.each..][..self.each];
+                        let mut add = |sum: &mut f64, value: f64| *sum += term.of(value);
+                        let done = if self.by_group {
+                            self.add_to_group(sums, major, (values, minors), &mut add)
+                        } else {
+                            self.add_by_group(sums, major, (values, minors), &mut add)
+                        };
+                        done.is_some()
+                    })
                 })
             })
         })?;

@@ -178,12 +178,20 @@ fn rotated<T: Float>(mut scores: Vec<T>, width: usize, components: usize) -> Opt
         return None;
     }
     let scale = power_of_two(&scores);
-    let (values, vectors) = eigen(gram(&scores, width, scale), width);
+    let (_, vectors) = eigen(gram(&scores, width, scale), width);
     let some = vectors.chunks_exact(width).flat_map(|row| &row[..components]);
     let vectors: Vec<f64> = some.copied().collect();
     multiply_in_place(&mut scores, width, &vectors, components);
     scores.shrink_to_fit();
-    let values = values[..components].iter().map(|value| value.max(0.0).sqrt() * scale);
+    // The lengths of the columns. Square roots of eigenvalues would have half of the digits where they are small.
+    let mut squares = vec![0.0; components];
+    for row in scores.chunks_exact(components) {
+        for (square, score) in squares.iter_mut().zip(row) {
+            let score = (*score).into() / scale;
+            *square += score * score;
+        }
+    }
+    let values = squares.into_iter().map(|square: f64| square.sqrt() * scale);
     Some((scores, vectors, values.collect()))
 }
 

@@ -219,7 +219,9 @@ fn groups_are_those_of_plain_loops() {
         let groups = 1 + numbers.below_u32(5);
         let codes: Vec<Option<u32>> =
             (0..len).map(|_| Some(numbers.below_u32(groups + 1)).filter(|c| *c < groups)).collect();
-        for what in [Aggregation::Sum, Aggregation::Mean, Aggregation::CountNonzero] {
+        let functions =
+            [Aggregation::Variance, Aggregation::Sum, Aggregation::Mean, Aggregation::CountNonzero];
+        for (at, what) in functions.into_iter().enumerate() {
             let mut expected = Vec::new();
             for group in 0..groups {
                 let chosen: Vec<usize> = (0..len).filter(|at| codes[*at] == Some(group)).collect();
@@ -233,6 +235,12 @@ fn groups_are_those_of_plain_loops() {
                     expected.push(match what {
                         Aggregation::Sum => sum,
                         Aggregation::Mean => sum / f64::from(u32::try_from(chosen.len()).unwrap()),
+                        Aggregation::Variance => {
+                            let len = f64::from(u32::try_from(chosen.len()).unwrap());
+                            let far = |value: f64| (value - sum / len) * (value - sum / len);
+                            let squares: f64 = chosen.iter().map(element).map(far).sum();
+                            if len == 0.0 { f64::NAN } else { squares / (len - 1.0) }
+                        }
                         _ => f64::from(u32::try_from(count).unwrap()),
                     });
                 }
@@ -240,12 +248,21 @@ fn groups_are_those_of_plain_loops() {
             for threads in [1, 3] {
                 let context = TaskContext::default().with_threads(threads);
                 let source = source(&matrix);
-                let found = aggregate(&*source, axis, (&codes, groups), what, &context);
-                let found = found.unwrap();
-                let same = found
-                    .iter()
-                    .zip(&expected)
-                    .all(|(one, other)| one == other || (one.is_nan() && other.is_nan()));
+                // All in one pass, and one alone.
+                let mut all =
+                    aggregate(&*source, axis, (&codes, groups), &functions, &context).unwrap();
+                let found = all.swap_remove(at);
+                let alone = aggregate(&*source, axis, (&codes, groups), &[what], &context);
+                let bits = |list: &[f64]| list.iter().map(|one| one.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&alone.unwrap()[0]), bits(&found));
+                let near = |one: f64, other: f64| match what {
+                    Aggregation::Variance => (one - other).abs() <= 1e-9 * other.max(1.0),
+                    _ => one == other,
+                };
+                // A group of one cell has no variance, and an empty one neither.
+                let same = found.iter().zip(&expected).all(|(one, other)| {
+                    near(*one, *other) || (!one.is_finite() && !other.is_finite())
+                });
                 assert!(same && found.len() == expected.len(), "{what:?}: {found:?} {expected:?}");
             }
         }
@@ -260,8 +277,8 @@ fn groups_with_infinite_values_do_not_change_others() {
     let codes = [Some(0), Some(1)];
     let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
-    let found = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
-    assert_eq!(found.unwrap(), [f64::INFINITY, 1.0]);
+    let found = aggregate(&*source, Axis::Cols, (&codes, 2), &[Aggregation::Sum], &context);
+    assert_eq!(found.unwrap(), [[f64::INFINITY, 1.0]]);
 }
 
 #[test]
@@ -273,7 +290,9 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
     let found = |codes: (&[Option<u32>], u32), context: &TaskContext| {
-        aggregate(&*source, Axis::Cols, codes, Aggregation::Sum, context).unwrap_err().to_string()
+        aggregate(&*source, Axis::Cols, codes, &[Aggregation::Sum], context)
+            .unwrap_err()
+            .to_string()
     };
     // 2^53 + 1 is rounded to 2^53.
     let message = found((&codes, 1), &context);
@@ -294,7 +313,7 @@ fn large_integers_that_cancel_in_a_sum_are_refused() {
     let context = TaskContext::default();
     let source = matrix.unwrap().into_source().unwrap();
     let codes = [Some(0), Some(0), Some(1)];
-    let found = aggregate(&*source, Axis::Cols, (&codes, 2), Aggregation::Sum, &context);
+    let found = aggregate(&*source, Axis::Cols, (&codes, 2), &[Aggregation::Sum], &context);
     assert!(found.unwrap_err().to_string().contains("2^53"));
 }
 

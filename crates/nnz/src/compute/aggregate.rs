@@ -94,10 +94,11 @@ pub fn aggregate(
         &Observed::new(&*source, "adding", context.progress()),
         axis,
         codes,
-        how.aggregation,
+        &[how.aggregation],
         context,
-    )?;
-    let integers = how.aggregation != Aggregation::Mean && source.header().value_type.is_integer();
+    )?
+    .concat();
+    let integers = how.aggregation == Aggregation::Sum && source.header().value_type.is_integer();
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
     let aggregated = Aggregated::new(source, axis, groups.table, &numbers, integers)?;
     drop(numbers);
