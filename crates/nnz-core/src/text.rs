@@ -32,7 +32,9 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
         {
             ["UTF-16 text", "UTF-8"]
         }
-        [0x89, b'H', b'D', b'F', ..] => ["an HDF5 file", TEXT],
+        [0x89, b'H', b'D', b'F', ..] => {
+            ["an HDF5 file", "text; an HDF5 file that gzip compressed has to be decompressed first"]
+        }
         [b'B', b'A', b'M', 1, ..] => ["a BAM file", TEXT],
         [b'P', b'K', 3, 4, ..] => ["a zip file", TEXT],
         _ if is_git_lfs_pointer(start) => GIT_LFS,

@@ -250,6 +250,13 @@ fn check_shapes(inputs: &[ConcatInput], axis: Axis) -> Result<()> {
                     "transpose",
                     format!("makes {cols} the rows, as in the first matrix"),
                 ),
+                false
+                    if [first, input]
+                        .iter()
+                        .all(|one| matches!(one.source.read_names(across), Ok(Some(_)))) =>
+                {
+                    error.with_hint("join", "inner or outer matches them by name")
+                }
                 false => error,
             });
         }

@@ -2,7 +2,6 @@
 
 mod measured;
 mod parse;
-mod pattern;
 
 use nnz_storage::TaskContext;
 use std::collections::BTreeMap;
@@ -11,12 +10,11 @@ use std::str::FromStr;
 
 use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 
+use crate::slice::Pattern;
 use crate::slice::{describe_nothing, nothing_selected, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
 use measured::{MeasureCondition, more};
-use pattern::Pattern;
-pub use pattern::matching;
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
 ///

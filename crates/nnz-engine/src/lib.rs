@@ -71,7 +71,7 @@ pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, ElementValue, MatchedNames, diff,
     diff_columns, match_names, missing_names, same_value,
 };
-pub use filter::{Filter, FilterResult, FilteredAxis, filter, matching};
+pub use filter::{Filter, FilterResult, FilteredAxis, filter};
 pub use free_space::check_free_space;
 pub use names::{check_one_line, print_names};
 pub use nnz_core::{Cancellation, NoProgress, Progress, ProgressPart, RunningOperation};
@@ -81,7 +81,7 @@ pub use padded::Padded;
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
 pub use reorder::{NewOrder, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};
-pub use slice::{NameIndex, Selection, Slice};
+pub use slice::{NameIndex, Selection, Slice, matching};
 pub use sort::sorted_units;
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};

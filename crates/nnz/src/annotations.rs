@@ -1,6 +1,6 @@
 //! Annotations of rows and columns.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufRead as _, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result, Written};
@@ -108,12 +108,26 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
     let path = path.as_ref();
     let separator = separator_of(path)?;
     let input = Input::open(&Opened::local(path)?)?;
-    let table = AnnotationTable::from_text(input.reader, separator, memory);
+    let mut reader = BufReader::new(input.reader);
+    let separator = match reader.fill_buf() {
+        Ok(start) => used_separator(start, separator),
+        // Reading fails again.
+        Err(_) => separator,
+    };
+    let table = AnnotationTable::from_text(reader, separator, memory);
     let place = Place::path(path);
     match table {
         Ok(table) => Ok(table.with_place(place)),
         Err(error) => Err(error.with_context(&place)),
     }
+}
+
+/// Returns the separator of a table whose first line does not have the usual one of its extension: spreadsheets write semicolons
+/// where commas separate decimals, and `.txt` may have commas.
+fn used_separator(start: &[u8], usual: u8) -> u8 {
+    let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let others = [b';', b',', b'\t'].into_iter().filter(|_| !line.contains(&usual));
+    others.into_iter().find(|other| line.contains(other)).unwrap_or(usual)
 }
 
 /// Reads the names of rows or columns from a text, plain or gzipped, which may take `memory` bytes; see

@@ -236,7 +236,7 @@ impl CollectionConcatOptions {
 
     /// Fails if an option is set that does not apply to single matrices.
     pub(crate) fn check_of_matrices(&self) -> Result<()> {
-        Self::check_set(&[("join", self.join.is_some()), ("fill", self.fill.is_some())])
+        Self::check_set(&[("fill", self.fill.is_some())])
     }
 
     fn check_set(set: &[(&str, bool)]) -> Result<()> {

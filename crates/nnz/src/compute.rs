@@ -49,7 +49,7 @@ fn refuse_own_source(from: &Location, to: &Location) -> Result<()> {
 }
 
 /// Changes names and annotations as the options say.
-fn labelled(
+pub(crate) fn labelled(
     source: Box<dyn MatrixSource>,
     options: &ConvertOptions,
     context: &Context,

@@ -1,12 +1,14 @@
 //! Concatenating the data of several locations.
 
+mod by_name;
+
 use std::sync::Arc;
 
-use nnz_core::{Axis, Error, MatrixSource as _, Result};
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
 use nnz_engine::{Keyed, RepeatedNames};
 
 use crate::collection::{self, Collection, CollectionConcatOptions};
-use crate::engine::{self, Concat};
+use crate::engine::{self, Concat, Transposed};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
 /// How matrices and collections are concatenated. The value type and rounding are options of the conversion; by default,
@@ -66,27 +68,58 @@ pub fn concat(
     }
     let files = &how.collections;
     files.check_of_matrices()?;
+    if let (Some(_), true) = (files.join, how.ignore_names) {
+        return Err(Error::argument("ignore_names does not match names, as a join does"));
+    }
     let marks = (files.label.as_deref(), files.index_unique.as_deref());
     let keys = match marks {
         (None, None) => Vec::new(),
         _ => keys_of(from, &files.keys)?,
     };
-    let mut sources = Vec::with_capacity(from.len());
+    let mut beside = None;
+    let mut sources: Vec<Box<dyn MatrixSource>> = Vec::with_capacity(from.len());
     for (number, (dataset, location)) in datasets.into_iter().zip(from).enumerate() {
-        let source = dataset.into_matrix().and_then(|source| match keys.get(number) {
+        let kinds = sources.first().map(|first| first.header().axis_kinds);
+        let source = dataset.into_matrix().map(|source| along_axes(source, kinds));
+        let source = source.and_then(|source| match keys.get(number) {
+            Some(_) if marks.1.is_some() && source.read_names(axis)?.is_none() => Err(
+                Error::argument(format!("the {axis} have no names that index_unique could change")),
+            ),
             Some(key) => Ok(Box::new(Keyed::new(source, axis, key, marks)?) as _),
             None => Ok(source),
         });
+        if let Ok(source) = &source
+            && source.read_names(axis)?.is_none()
+        {
+            beside = beside.or_else(|| crate::convert::names_beside(&source.place()));
+        }
         sources.push(source.map_err(|error| error.with_context(&location.source_place()))?);
     }
+    let (sources, note) = match how.ignore_names {
+        true => (sources, None),
+        false => by_name::matched_by_name(sources, axis.other(), files.join, context.memory())?,
+    };
     let how = engine::ConcatOptions::default()
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(how.ignore_names);
     let concat = Concat::new(sources, axis, &how)?;
     let mut summary = crate::convert_source(&concat, to, options, context)?;
+    summary.notes.extend(beside.into_iter().chain(note));
     summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)
+}
+
+/// Transposes a matrix that has cells where the first one has features.
+fn along_axes(
+    source: Box<dyn MatrixSource>,
+    first: Option<[AxisKind; 2]>,
+) -> Box<dyn MatrixSource> {
+    let [rows, cols] = source.header().axis_kinds;
+    match rows != cols && first == Some([cols, rows]) {
+        true => Box::new(Transposed::new(source)),
+        false => source,
+    }
 }
 
 /// Returns the given keys, or the names of the sources.
@@ -116,10 +149,18 @@ fn key_of(location: &Location) -> String {
         "outs",
     ];
     let Location::Path { path, group } = location else { return "-".to_owned() };
-    let stem = |name: &std::ffi::OsStr| {
-        let name = name.to_string_lossy();
-        name.split('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
+    let stem = |name: &str| {
+        let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+        // GSM1_A_matrix.mtx.gz
+        let sample =
+            OF_ALL.iter().filter_map(|of_all| stem.strip_suffix(of_all)?.strip_suffix(['_', '-']));
+        let sample = sample.min_by_key(|sample| sample.len()).filter(|sample| !sample.is_empty());
+        sample.unwrap_or(stem).to_owned()
     };
+    if let Some(group) = group.as_deref().filter(|group| group.ends_with("_matrix.mtx")) {
+        return stem(group.rsplit('/').next().unwrap_or(group));
+    }
+    let stem = |name: &std::ffi::OsStr| stem(&name.to_string_lossy());
     let mut names = path.ancestors().filter_map(std::path::Path::file_name).map(stem);
     let name = names.find(|name| !OF_ALL.contains(&&**name));
     let name = name.unwrap_or_else(|| path.display().to_string());

@@ -399,7 +399,7 @@ fn convert_once(
     if !exchanges.map_err(|error| error.with_context(from))? {
         let mut summary = engine::convert(source, &*target, &options.engine(), context)?;
         if options.cell_axis == CellAxis::Format {
-            summary.notes.extend(guessed_axes(source, target.axis_kinds()));
+            summary.notes.extend(guessed_axes(source, target.axis_kinds(), options));
         }
         return Ok(summary);
     }
@@ -428,31 +428,41 @@ fn convert_once(
 }
 
 /// Notes what a target takes rows and columns for, if the source does not state it, and names that lie beside the source.
-fn guessed_axes(source: &dyn MatrixSource, target: [AxisKind; 2]) -> Option<String> {
-    let axis = AxisKind::cell_axis(target)?;
+fn guessed_axes(
+    source: &dyn MatrixSource,
+    target: [AxisKind; 2],
+    options: &ConvertOptions,
+) -> Vec<String> {
+    let Some(axis) = AxisKind::cell_axis(target) else { return Vec::new() };
     if source.header().axis_kinds != [AxisKind::Unknown; 2] {
-        return None;
-    }
-    if let Some(folder) = source.place().path.as_deref().and_then(folder_with_names) {
-        let folder = Place::path(folder);
-        return Some(format!("names of cells and features lie beside the file; {folder} has them"));
+        return Vec::new();
     }
     let [rows, cols] = target;
-    Some(format!(
+    let mut notes = vec![format!(
         "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}; cell_axis {} \
          states that cells are the {}",
         crate::compute::axis_option(axis.other()),
         axis.other()
-    ))
+    )];
+    let has_names = [&options.row_labels, &options.col_labels].iter().all(|of| of.names.is_some());
+    if !has_names {
+        notes.extend(names_beside(&source.place()));
+    }
+    notes
 }
 
-/// Returns the folder of a matrix of Cell Ranger with names.
-fn folder_with_names(path: &Path) -> Option<&Path> {
+/// Notes names that lie beside a matrix of Cell Ranger.
+pub(crate) fn names_beside(place: &Place) -> Option<String> {
+    let path = place.path.as_deref()?;
     let name = path.file_name()?.to_str()?;
-    let prefix = name.strip_suffix(".gz").unwrap_or(name).strip_suffix("matrix.mtx")?;
+    let stem = name.strip_suffix(".gz").unwrap_or(name);
+    let prefix = stem.strip_suffix("matrix.mtx")?;
     let folder = path.parent()?;
     let has = |ending| folder.join(format!("{prefix}barcodes.tsv{ending}")).is_file();
-    (has("") || has(".gz")).then_some(folder)
+    let group = if prefix.is_empty() { String::new() } else { format!("::{stem}") };
+    let place = format!("{}{group}", Place::path(folder));
+    let what = "names of cells and features lie beside the file";
+    (has("") || has(".gz")).then(|| format!("{what}: {place} has them, and states its axes"))
 }
 
 fn target_of(

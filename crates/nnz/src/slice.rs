@@ -1,7 +1,8 @@
 //! Slicing the matrix of a location.
 
-use crate::Context;
+use crate::{Context, Dataset};
 use nnz_core::Result;
+use nnz_engine::Labels;
 
 use crate::{ConvertOptions, Location, Selection, Summary};
 
@@ -30,9 +31,29 @@ pub fn slice(
     context: &Context,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
+    let opened = options.open.open(from, context)?;
+    let (opened, options) = with_tables(opened, options, context)?;
     // Positions in messages of the engine are those in the selection.
-    let selected = options.open.open(from, context)?.slice([rows, cols])?;
-    let summary = selected.convert(to, options, context)?;
+    let selected = opened.slice([rows, cols])?;
+    let summary = selected.convert(to, &options, context)?;
     // The size of the source is not the size of the selection.
     Ok(summary.bytes_before(None))
+}
+
+/// Joins tables to the annotations of a matrix before anything is selected, for conditions on them. Returns the options that are left.
+fn with_tables(
+    opened: Dataset,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<(Dataset, ConvertOptions)> {
+    let mut left = options.clone();
+    let all = [&mut left.row_labels, &mut left.col_labels];
+    let tables = all.map(|labels| labels.table.take());
+    if matches!(opened, Dataset::Collection(_)) || tables.iter().all(Option::is_none) {
+        return Ok((opened, options.clone()));
+    }
+    let [row_labels, col_labels] = tables.map(|table| Labels::default().table(table));
+    let joined = ConvertOptions::default().row_labels(row_labels).col_labels(col_labels);
+    let source = crate::compute::labelled(opened.into_matrix()?, &joined, context)?;
+    Ok((Dataset::Matrix(source), left))
 }

@@ -155,7 +155,11 @@ pub(super) fn add_columns(
         .into_iter()
         .map(|(axis, table)| AddedColumns::new(axis, Arc::new(table)).by_position(by_position));
     let changes = Changes::default().added(added.collect()).replace(replace);
-    nnz::edit(file.clone(), &EditOptions::default().changes(changes), context)?;
+    let edited = nnz::edit(file.clone(), &EditOptions::default().changes(changes), context);
+    edited.map_err(|error| match error.hint() {
+        Some(hint) if hint.item == "replace" => error.with_hint("force", "replaces it"),
+        _ => error,
+    })?;
     Ok(Outcome::Good)
 }
 

@@ -176,6 +176,7 @@ fn relabel(
             return Err(Error::argument(format!("the {axis} have names already")));
         }
         names = Some(list.names(axis, source.header().shape.len(axis))?);
+        notes.extend(list.note());
         changed = true;
     }
     let mut columns = Columns::of_file(source, axis)?;

@@ -11,6 +11,8 @@ use super::parse::Lines;
 pub struct NameList {
     /// The first value of each line.
     lines: StringList,
+    /// The greatest number of values of a line.
+    columns: usize,
     place: Place,
 }
 
@@ -35,8 +37,9 @@ impl NameList {
     pub fn from_text(text: impl Read, separator: u8, memory: u64) -> Result<Self> {
         let mut read = Lines::new(text, separator);
         let mut lines = StringList::new();
-        let mut left = memory;
+        let (mut left, mut columns) = (memory, 0);
         while read.next()? {
+            columns = columns.max(read.len());
             let mut name = read.first();
             if lines.is_empty() {
                 name = name.strip_prefix("\u{feff}".as_bytes()).unwrap_or(name);
@@ -51,7 +54,17 @@ impl NameList {
             })?;
             lines.try_push(name)?;
         }
-        Ok(Self { lines, place: Place::default() })
+        Ok(Self { lines, columns, place: Place::default() })
+    }
+
+    /// Returns a note for the user if lines have other values, which are not used.
+    pub(super) fn note(&self) -> Option<String> {
+        (self.columns > 1).then(|| {
+            let last = self.lines.iter().last().map(String::from_utf8_lossy).unwrap_or_default();
+            let what =
+                format!("the first of {} columns has the names, such as {last:?}", self.columns);
+            format!("{}: {what}; the others are not used", self.place)
+        })
     }
 
     /// Sets the place of the text in messages.

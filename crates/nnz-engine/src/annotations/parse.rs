@@ -107,6 +107,11 @@ impl<R: Read> Lines<R> {
         })
     }
 
+    /// Returns the number of values of the line.
+    pub(super) fn len(&self) -> usize {
+        self.record.len()
+    }
+
     /// Returns the first value of the line.
     pub(super) fn first(&self) -> &[u8] {
         self.record.get(0).unwrap_or_default()

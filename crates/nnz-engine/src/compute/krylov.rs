@@ -91,8 +91,10 @@ impl Subspace {
                 (0..added).map(|col| rest[row * added + col] * weight(col)).sum()
             };
             let square: f64 = (0..added).map(|row| weight(row) * of_row(row)).sum();
-            // NaN is not greater, and would stay.
-            !(square.max(0.0).sqrt() > PRECISION * values[at].abs() + rounding * values[0].abs())
+            let residual = square.max(0.0).sqrt();
+            // NaN would stay.
+            residual.is_nan()
+                || residual <= PRECISION * values[at].abs() + rounding * values[0].abs()
         })
     }
 

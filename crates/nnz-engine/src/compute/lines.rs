@@ -16,6 +16,9 @@ pub(super) use ranked::Ranked;
 pub(super) use resorted::resort;
 use resorted::resorted;
 
+/// Takes the position of a row or column, and the numbers that were found.
+pub(super) type Add<'a> = dyn FnMut(u64, &[f64]) + Send + 'a;
+
 /// Work on the rows or columns of a matrix.
 pub(super) trait LineWork: Sync {
     /// The buffers of a thread.
@@ -38,7 +41,7 @@ pub(super) fn process_lines<W: LineWork>(
     source: &dyn MatrixSource,
     axis: Axis,
     work: &W,
-    (what, add): (&str, &mut (dyn FnMut(u64, &[f64]) + Send)),
+    (what, add): (&str, &mut Add<'_>),
     context: &TaskContext,
 ) -> Result<Option<f64>> {
     let header = source.header();

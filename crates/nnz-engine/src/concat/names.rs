@@ -142,7 +142,7 @@ fn compare(axis: Axis, before: &ConcatInput, mut names: InputNames<'_>) -> Resul
             let (one, place) = (axis.singular(), &before.place);
             let what = format!("{one} {at} is named {b:?}, but {a:?} in {place}");
             let differ = Error::unsupported(names.input.place.clone(), what)
-                .with_hint("ignore_names", "uses the names of the first matrix");
+                .with_hint("join", "inner or outer matches them by name");
             // Missing names are the more important error.
             return check_all(names).and(Err(differ));
         }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use nnz_core::{Axis, AxisKind, Error, Header, Result, ValueType};
 
-use super::pattern::Pattern;
 use super::{MeasuredEntries, same_axis};
+use crate::slice::Pattern;
 use crate::slice::comparison::{Comparison, compare, parse};
 use crate::{Measures, Moments, Number, Stats};
 

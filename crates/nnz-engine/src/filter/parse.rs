@@ -4,8 +4,8 @@ use nnz_core::{Axis, AxisKind, ValueType};
 
 use super::Condition;
 use super::measured::{Across, MEASURES, Measure, MeasureCondition, Quantity};
-use super::pattern::Pattern;
 use crate::Selection;
+use crate::slice::Pattern;
 use crate::slice::comparison::{Comparison, parse as number};
 
 /// Parses a condition: a comparison of measures, or a selection.
@@ -58,9 +58,6 @@ fn measured(text: &str) -> Result<Option<MeasureCondition>, String> {
         });
     };
     let given = given.trim();
-    if given.starts_with('=') {
-        return Err(format!("expected a number, not {given:?}; equality is written as ="));
-    }
     if number(given, ValueType::F64).is_none() {
         return Err(format!("expected a number, not {given:?}"));
     }
@@ -181,7 +178,6 @@ mod tests {
     fn incomplete_conditions_are_refused() {
         for (text, says) in [
             ("nnz>=", "expected a number, not \"\""),
-            ("nnz==5", "equality is written as ="),
             ("nnz>=many", "expected a number, not \"many\""),
             ("sum/", "\"\" is not a measure; measures are nnz, nonzero, sum"),
             ("sum/total<1", "\"total\" is not a measure"),

@@ -5,6 +5,7 @@ mod condition;
 mod name_index;
 mod named;
 mod nothing;
+mod pattern;
 mod sample;
 mod similar;
 
@@ -22,6 +23,8 @@ use condition::Condition;
 pub use name_index::NameIndex;
 use named::{Word, WordPositions};
 pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};
+pub(crate) use pattern::Pattern;
+pub use pattern::matching;
 use sample::Sample;
 
 /// Maximum length of a line of a list in bytes, as for names in lines.
@@ -38,8 +41,9 @@ const LONGEST: u64 = 1 << 20;
 ///
 /// A condition is a column of the annotations and its values: `feature_type=Gene Expression`, `cell_type=B,T` (one of
 /// them), `cell_type!=B`, `n_counts>=500`, and also `<=`, `<` and `>`. Missing values and NaN never match. A
-/// condition selects in the order of the matrix. A text that could be a condition is a list if all its words are
-/// names.
+/// condition selects in the order of the matrix. `~REGEX` selects the names that match a regular expression, such as `~^MT-`, or, if
+/// none does, those for which a text column matches; `!~REGEX` selects all others. A text that could be a condition is a list if all
+/// its words are names.
 ///
 /// A selection that selects nothing is an error where it is used, unless [`allow_empty`](Self::allow_empty) is set or it
 /// is [`all`](Self::all) of an empty axis.
@@ -65,9 +69,56 @@ pub struct Selection {
 struct Term {
     list: Option<Vec<Item>>,
     condition: Option<Condition>,
+    pattern: Option<NamePattern>,
     sample: Option<Sample>,
     /// The kind of the axis, for messages.
     kind: AxisKind,
+}
+
+/// A regular expression for names, or for all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NamePattern {
+    text: String,
+    others: bool,
+}
+
+impl NamePattern {
+    /// Parses a text; `None` if it is not a pattern.
+    fn parse(text: &str) -> Option<Result<Self, String>> {
+        let (text, others) = match text.strip_prefix('~') {
+            Some(text) => (text, false),
+            None => (text.strip_prefix("!~")?, true),
+        };
+        Some(Pattern::new(text).map(|_| Self { text: text.to_owned(), others }))
+    }
+
+    /// Returns the positions of an axis, and a note for the user.
+    fn ranges(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<(Vec<Range<u64>>, Option<String>)> {
+        let (found, note) =
+            Pattern::new(&self.text).map_err(Error::argument)?.find(source, axis)?;
+        if !self.others {
+            return Ok((found, note));
+        }
+        let mut start = 0;
+        let mut others = Vec::with_capacity(found.len() + 1);
+        for range in found {
+            others.push(start..range.start);
+            start = range.end;
+        }
+        others.push(start..source.header().shape.len(axis));
+        others.retain(|range| !range.is_empty());
+        Ok((others, note))
+    }
+}
+
+impl std::fmt::Display for NamePattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}~{}", if self.others { "!" } else { "" }, self.text)
+    }
 }
 
 impl Term {
@@ -245,10 +296,12 @@ impl Selection {
 
     /// Returns whether rows or columns are listed, not described by a condition.
     pub(crate) fn is_list(&self) -> bool {
-        self.terms.iter().all(|term| term.list.is_some() && term.condition.is_none())
+        self.terms
+            .iter()
+            .all(|term| term.list.is_some() && term.condition.is_none() && term.pattern.is_none())
     }
 
-    /// Reads names or positions, one per line. `place` is the name in messages. A leading byte order mark is
+    /// Reads names or positions, one per line. `place` is the name in messages. A leading byte order mark and empty lines are
     /// skipped.
     ///
     /// ```
@@ -288,7 +341,9 @@ impl Selection {
             if line.last() == Some(&b'\r') {
                 line.pop();
             }
-            items.push(Item::Word(line));
+            if !line.is_empty() {
+                items.push(Item::Word(line));
+            }
         }
     }
 
@@ -358,10 +413,12 @@ impl Selection {
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
         match &self.terms[..] {
-            [Term { list: Some(items), condition: None, sample: None, .. }] => match &items[..] {
-                [Item::Range(start, end, _)] => Some(*start..end.unwrap_or(u64::MAX)),
-                _ => None,
-            },
+            [Term { list: Some(items), condition: None, pattern: None, sample: None, .. }] => {
+                match &items[..] {
+                    [Item::Range(start, end, _)] => Some(*start..end.unwrap_or(u64::MAX)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -400,13 +457,15 @@ impl Selection {
         let one = self.one(axis);
         let named = WordPositions::find(&words, ranges, source, (axis, one))?;
         let mut both: Option<(PositionMap, bool)> = None;
+        let mut notes = Vec::new();
         for (term, before) in self.terms.iter().zip(0..) {
             let one = term.one(axis);
             let found = term.ranges(source, axis, &named, clip);
-            let (ranges, is_list) = found.map_err(|error| {
+            let (ranges, is_list, note) = found.map_err(|error| {
                 let words: Vec<Word<'_>> = term.words().collect();
                 named.explained(error, &words, source, (axis, one))
             })?;
+            notes.extend(note);
             let picked = PositionMap::new(ranges, len, one)?;
             let is_checked = !allow_empty && !term.is_everything();
             if is_checked && picked.len() == 0 {
@@ -429,7 +488,8 @@ impl Selection {
             Some((picked, _)) => picked,
             None => PositionMap::new(Vec::new(), len, one)?,
         };
-        Ok(ResolvedSelection { picked, notes: named.notes() })
+        notes.extend(named.notes());
+        Ok(ResolvedSelection { picked, notes })
     }
 }
 
@@ -446,6 +506,9 @@ impl Term {
         const SHOWN: usize = 5;
         if let Some(sample) = self.sample {
             return format!("a sample of {}", sample.count);
+        }
+        if let Some(pattern) = &self.pattern {
+            return format!("{:?}", pattern.to_string());
         }
         if let Some(condition) = &self.condition {
             return format!("{:?}", condition.to_string());
@@ -476,28 +539,34 @@ impl Term {
         })
     }
 
-    /// Returns the selected positions of an axis, and whether they are in the order of a list.
+    /// Returns the selected positions of an axis, whether they are in the order of a list, and a note for the user.
     fn ranges(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
         named: &WordPositions<'_>,
         clip: bool,
-    ) -> Result<(Vec<Range<u64>>, bool)> {
+    ) -> Result<(Vec<Range<u64>>, bool, Option<String>)> {
         let len = source.header().shape.len(axis);
         let one = self.one(axis);
         if let Some(sample) = self.sample {
-            return Ok((sample.positions(len, one)?, false));
+            return Ok((sample.positions(len, one)?, false, None));
         }
         let words = self.words().map(|word| word.text());
         let mut all = words.chain(self.texts_of_ranges());
         let is_list = self.list.is_some() && all.all(|word| named.is_name(word));
+        if let Some(pattern) = &self.pattern
+            && !is_list
+        {
+            let (ranges, note) = pattern.ranges(source, axis)?;
+            return Ok((ranges, false, note));
+        }
         if let Some(condition) = &self.condition
             && !is_list
         {
             let table = source.annotations(axis)?;
             let Some(table) = table else { return Err(named::no_annotations(condition, one)) };
-            return Ok((condition.rows(&*table, one, crate::default_memory())?, false));
+            return Ok((condition.rows(&*table, one, crate::default_memory())?, false, None));
         }
         let mut ranges = Vec::new();
         let mut words = HashSet::new();
@@ -528,7 +597,7 @@ impl Term {
                 }
             });
         }
-        Ok((ranges, true))
+        Ok((ranges, true, None))
     }
 }
 
@@ -545,8 +614,12 @@ impl FromStr for Selection {
         if text.is_empty() {
             return Err("expected A:B, positions, names or COLUMN=VALUE".to_owned());
         }
-        let condition = Condition::parse(text);
         let list: Result<Vec<Item>, _> = text.split(',').map(item).collect();
+        if let Some(pattern) = NamePattern::parse(text) {
+            let pattern = Some(pattern?);
+            return Ok(Self::of(Term { list: list.ok(), pattern, ..Term::default() }));
+        }
+        let condition = Condition::parse(text);
         match (list, condition) {
             (Err(error), None) => Err(error),
             (list, condition) => {

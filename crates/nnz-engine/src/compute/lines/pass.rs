@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use nnz_core::{Batch, MatrixSource, Progress, Result, Unit};
 use nnz_storage::TaskContext;
 
-use super::{Layout, Line, LineWork, Ranked};
+use super::{Add, Layout, Line, LineWork, Ranked};
 use crate::compute::entries::{Buffers, Entries, pass};
 use crate::flow::{Join, Work, Workers, Write};
 use crate::stats::lock;
@@ -18,7 +18,7 @@ const EACH: u64 = 64;
 pub(super) fn process<T: Ranked, W: LineWork>(
     source: &dyn MatrixSource,
     work: &W,
-    (what, add): (&str, &mut (dyn FnMut(u64, &[f64]) + Send)),
+    (what, add): (&str, &mut Add<'_>),
     context: &TaskContext,
 ) -> Result<bool> {
     let layout = Layout::new(source.header());
@@ -50,8 +50,11 @@ struct Processing<'a, T: Ranked, W: LineWork> {
     entries: Entries<T>,
     layout: Layout,
     work: &'a W,
-    spare: Mutex<Vec<(W::Scratch<T>, Line<T>)>>,
+    spare: Mutex<Vec<Scratch<T, W>>>,
 }
+
+/// The buffers of a thread.
+type Scratch<T, W> = (<W as LineWork>::Scratch<T>, Line<T>);
 
 /// A unit. Other units may have more entries of its first and its last row or column.
 struct Lines<T> {
@@ -86,7 +89,7 @@ impl<T: Ranked, W: LineWork> Processing<'_, T, W> {
     fn process_complete(
         &self,
         unit: &Lines<T>,
-        (scratch, line): &mut (W::Scratch<T>, Line<T>),
+        (scratch, line): &mut Scratch<T, W>,
         processed: &mut Processed,
     ) -> Result<()> {
         let Some([first, last]) = unit.positions else { return Ok(()) };
@@ -183,11 +186,11 @@ impl<T: Ranked, W: LineWork> Join<Processing<'_, T, W>> for Joined<'_, T> {
 }
 
 /// Takes the numbers in the order of rows or columns.
-struct Results<'a> {
-    add: &'a mut (dyn FnMut(u64, &[f64]) + Send),
+struct Results<'a, 'b> {
+    add: &'a mut Add<'b>,
 }
 
-impl Results<'_> {
+impl Results<'_, '_> {
     fn write_all(&mut self, processed: &Processed) {
         let each = processed.numbers.len() / processed.positions.len().max(1);
         let numbers = processed.numbers.chunks_exact(each.max(1));
@@ -197,7 +200,7 @@ impl Results<'_> {
     }
 }
 
-impl<T: Ranked, W: LineWork> Write<Processing<'_, T, W>> for Results<'_> {
+impl<T: Ranked, W: LineWork> Write<Processing<'_, T, W>> for Results<'_, '_> {
     fn write(&mut self, processed: Processed) -> Result<()> {
         self.write_all(&processed);
         Ok(())

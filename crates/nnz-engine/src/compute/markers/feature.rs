@@ -32,11 +32,9 @@ impl LineWork for Comparison<'_> {
         found: &mut Vec<f64>,
     ) -> Result<()> {
         layout.check_exact(feature, "groups are compared by")?;
-        scratch.compare(self, feature, found).map_err(|error| match error {
-            NotFinite { cell, number } => {
-                let what = format!("a value of {number}: groups are compared by finite values");
-                Error::unsupported(layout.place(feature.position, cell), what)
-            }
+        scratch.compare(self, feature, found).map_err(|NotFinite { cell, number }| {
+            let what = format!("a value of {number}: groups are compared by finite values");
+            Error::unsupported(layout.place(feature.position, cell), what)
         })
     }
 }

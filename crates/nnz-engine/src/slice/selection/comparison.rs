@@ -18,8 +18,9 @@ pub(crate) enum Comparison {
 }
 
 /// Sorted by length, so that `>=` is not parsed as `>`.
-const COMPARISONS: [(&str, Comparison); 6] = [
+const COMPARISONS: [(&str, Comparison); 7] = [
     ("!=", Comparison::NotEqual),
+    ("==", Comparison::Equal),
     ("<=", Comparison::AtMost),
     (">=", Comparison::AtLeast),
     ("=", Comparison::Equal),
@@ -29,7 +30,8 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = COMPARISONS.iter().find(|(_, comparison)| comparison == self);
+        // The last of two signs is the shorter one.
+        let sign = COMPARISONS.iter().rfind(|(_, comparison)| comparison == self);
         f.write_str(sign.map_or("", |(sign, _)| sign))
     }
 }

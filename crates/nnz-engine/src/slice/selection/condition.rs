@@ -39,7 +39,10 @@ impl Condition {
     /// Parses a condition whose column ends at a position.
     fn split(text: &str, at: usize) -> Option<Self> {
         let (column, rest) = text.split_at_checked(at)?;
-        let (comparison, rest) = Comparison::split(rest)?;
+        // Blanks around the operator, as in Python.
+        let operator = rest.trim_start();
+        let (comparison, value) = Comparison::split(operator)?;
+        let rest = if operator.len() < rest.len() { value.trim_start() } else { value };
         let values: Vec<String> = match comparison.is_by_order() {
             true => vec![rest.to_owned()],
             false => rest.split(',').map(str::to_owned).collect(),
@@ -184,11 +187,11 @@ impl fmt::Display for Condition {
 }
 
 /// Refuses a text that no row has, which is probably misspelt.
-fn check_found<'t>(
+fn check_found(
     column: &str,
     wanted: &[String],
     one: &str,
-    all: &mut dyn Iterator<Item = &'t [u8]>,
+    all: &mut dyn Iterator<Item = &[u8]>,
 ) -> Result<()> {
     let mut missing: Vec<&String> = wanted.iter().collect();
     let mut there: Vec<&[u8]> = Vec::new();
@@ -313,6 +316,9 @@ mod tests {
             // Missing values never match.
             ("text!=a", &[1, 3]),
             ("text=", &[]),
+            ("text == a", &[0, 2]),
+            ("text==a", &[0, 2]),
+            ("n >= 500", &[1, 2]),
             // Texts with commas.
             ("comma=a,b", &[0]),
             ("comma=b,a", &[1, 2]),

@@ -273,6 +273,9 @@ impl<'a> WordPositions<'a> {
         if !similar.is_empty() {
             what.push_str(&format!("; did you mean {}?", similar.join(" or ")));
         }
+        if is_name_of(source, axis.other(), first) {
+            what.push_str(&format!("; a {} has this name", axis.other().singular()));
+        }
         let is_column = source.annotations(axis).is_ok_and(|table| {
             table.is_some_and(|table| table.columns().iter().any(|c| c.name.as_bytes() == *first))
         });
@@ -282,6 +285,17 @@ impl<'a> WordPositions<'a> {
         }
         Error::new(ErrorKind::UnknownName(what), error.place().clone())
     }
+}
+
+/// Returns whether an axis has a name.
+fn is_name_of(source: &dyn MatrixSource, axis: Axis, wanted: &[u8]) -> bool {
+    let Ok(Some(mut names)) = source.read_names(axis) else { return false };
+    while let Ok(Some(name)) = names.next_string() {
+        if name == wanted {
+            return true;
+        }
+    }
+    false
 }
 
 /// The error for a name of two rows or columns.

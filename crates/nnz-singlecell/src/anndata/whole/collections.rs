@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, TreeWriter};
 use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape, readable};
+use nnz_engine::Labels;
 
 use super::Report;
 use super::attributes::{
@@ -79,7 +80,8 @@ impl Transfer<'_> {
             }
             let table = Element::at(root, name)?;
             self.attributes_left_out(&table, name, NEW_NAMES)?;
-            let names = self.labelled_table(frame, (out, name), picks[0], axis)?;
+            let labels = self.options.labels[number];
+            let names = self.labelled_table(frame, (out, name), picks[0], (axis, labels))?;
             self.names[number] = names.map(Arc::new);
         }
         for (name, axes) in COLLECTIONS {
@@ -194,7 +196,7 @@ impl Transfer<'_> {
             self.other_attributes_of_group(&*group, raw.0, "raw", picks)?;
         }
         self.element(&x, (raw, "X"), "raw/X", picks.along(Item::RawX.axes()))?;
-        self.root_table(file, &at("var"), (raw, "var"), file.raw_var()?, ALL)?;
+        self.raw_table(file, &at("var"), raw)?;
         self.collection(file, &at("varm"), (raw, "varm"), ALL)?;
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             for child in group.children()? {
@@ -203,6 +205,26 @@ impl Transfer<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Writes the table of the genes of `raw`: with the column as names that `var` gets, if it has that, too.
+    fn raw_table(&mut self, file: &AnnData, path: &str, raw: Group) -> Result<()> {
+        let frame = file.raw_var()?;
+        let labels = self.options.labels[1];
+        let Some(column) = &labels.names_from else {
+            return self.root_table(file, path, (raw, "var"), frame, ALL);
+        };
+        if !frame.columns().iter().any(|info| info.name == *column) {
+            let note = format!("raw/var has no column {column:?}, and keeps its names");
+            self.report.notes.push(note);
+            return self.root_table(file, path, (raw, "var"), frame, ALL);
+        }
+        let labels = Labels::default()
+            .names_from(Some(column.clone()))
+            .previous_names(labels.previous_names.clone())
+            .make_unique(labels.make_unique);
+        self.labelled_table(frame, (raw, "var"), None, (Axis::Cols, &labels))?;
         Ok(())
     }
 

@@ -109,10 +109,9 @@ impl Transfer<'_> {
         frame: Arc<DataFrame>,
         to: (Group, &str),
         rows: Option<&Pick>,
-        axis: Axis,
+        (axis, labels): (Axis, &Labels),
     ) -> Result<Option<StringList>> {
         self.check_columns(&frame, to.1)?;
-        let labels = self.options.labels[usize::from(axis == Axis::Cols)];
         let index = labels.names_from.clone();
         let index = index.unwrap_or_else(|| frame.index_name().to_owned());
         let none = Labels::default();

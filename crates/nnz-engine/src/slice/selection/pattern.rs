@@ -5,11 +5,11 @@ use std::ops::Range;
 use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::Selection;
+use super::Selection;
 
 /// A regular expression that is searched in names.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     regex: Regex,
 }
 
@@ -27,20 +27,20 @@ impl Positions {
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str) -> Result<Self, String> {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
         match Regex::new(text) {
             Ok(regex) => Ok(Self { regex }),
             Err(error) => Err(format!("the regular expression {text:?}: {error}")),
         }
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.regex.as_str()
     }
 
     /// Returns the rows or columns whose name matches. If there are none, those for which a text column of the
     /// annotations matches, and a note for the user.
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
