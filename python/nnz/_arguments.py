@@ -9,6 +9,10 @@ from . import _nnz
 from ._errors import ArgumentError
 
 
+AXES_OF_ANNDATA = {"obs": "cells", "var": "features"}
+"""Names of axes in AnnData, which are accepted as well."""
+
+
 def integer(name: str, value: Any, least: int) -> int:
     """Check an argument that is an integer of 64 bits."""
     try:
@@ -25,6 +29,7 @@ def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str) -> str:
     kinds = source.axis_kinds
     if axis is None:
         return "cols" if kinds[1] == "cells" or kinds[0] == "features" else "rows"
+    axis = AXES_OF_ANNDATA.get(axis, axis)
     if axis in ("rows", "cols"):
         return axis
     if axis not in ("cells", "features"):

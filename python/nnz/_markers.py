@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
+from ._guards import is_list
 from ._metrics import cells_by_features, column, labels
 from ._metrics import groups as groups_of
 from ._options import PathLike
@@ -74,7 +75,7 @@ class Markers(NamedTuple):
         Parameters
         ----------
         group : optional
-            The label of one group; by default all.
+            The label of one group, or a list of them; by default all.
         top : int, optional
             The number of features of each group; by default all.
 
@@ -100,9 +101,11 @@ class Markers(NamedTuple):
         groups: Any = self.groups
         chosen = list(range(len(groups)))
         if group is not None:
-            if group not in groups:
-                raise UnknownNameError(f"there is no group {group!r}")
-            chosen = [int(groups.get_loc(group))]
+            wanted: List[Any] = list(group) if is_list(group) else [group]
+            for one in wanted:
+                if one not in groups:
+                    raise UnknownNameError(f"there is no group {one!r}")
+            chosen = [int(groups.get_loc(one)) for one in wanted]
         parts = [self._table(frames, at, self._order(at, top)) for at in chosen]
         made: pandas.DataFrame = frames.concat(parts, ignore_index=True)
         return made

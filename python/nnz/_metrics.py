@@ -122,9 +122,11 @@ def qc(
     opened, memory = source_and_memory(matrix)
     cells, features = opened.qc(list(sets.items()), tops, memory)
     frames = load("pandas", "qc")
+    # Sets that are columns of the features are there already.
+    own = [] if isinstance(qc_vars, Mapping) else list(sets)
     return QC(
         frames.DataFrame(dict(cells), index=labels(matrix.row_names, matrix.shape[0])),
-        frames.DataFrame(dict(features), index=labels(matrix.col_names, matrix.shape[1])),
+        frames.DataFrame(dict(features), index=labels(matrix.col_names, matrix.shape[1])).drop(columns=own),
     )
 
 

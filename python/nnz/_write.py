@@ -121,6 +121,9 @@ def _written(
     if isinstance(obj, BaseMatrix) and handle_of(obj).transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
+    if isinstance(obj, np.ndarray) and _is_embedding(target):
+        # scanpy expects what an array is in memory.
+        given.setdefault("dense", True)
     source = _sources.source_of(obj)
     dropped: List[str] = []
     if isinstance(obj, BaseMatrix):
@@ -140,6 +143,12 @@ def _written(
     beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
     made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
     return summary(made)
+
+
+def _is_embedding(target: str) -> bool:
+    """Return whether a target is a matrix with a row for each cell or gene of an AnnData file."""
+    path, _, group = target.rpartition("::")
+    return _extension(path) in ("h5ad", "zarr") and group.lstrip("/").startswith(("obsm/", "varm/", "raw/varm/"))
 
 
 def _selected(source: _nnz.Source, rows: Any, cols: Any) -> Tuple[_nnz.Source, Any, Any]:

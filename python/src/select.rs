@@ -153,8 +153,9 @@ pub(crate) fn axis_of(
     let kind = match name {
         "rows" => return Ok(nnz::Axis::Rows),
         "cols" => return Ok(nnz::Axis::Cols),
-        "cells" => AxisKind::Cells,
-        "features" => AxisKind::Features,
+        // The second is the name in AnnData.
+        "cells" | "obs" => AxisKind::Cells,
+        "features" | "var" => AxisKind::Features,
         _ => {
             let what =
                 format!("axis {name:?}: expected \"rows\", \"cols\", \"cells\" or \"features\"");

@@ -1,6 +1,6 @@
 //! Annotations of rows and columns.
 
-use std::io::{BufRead as _, BufReader, BufWriter, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result, Written};
@@ -109,16 +109,26 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
     let separator = separator_of(path)?;
     let input = Input::open(&Opened::local(path)?)?;
     let mut reader = BufReader::new(input.reader);
-    let separator = match reader.fill_buf() {
-        Ok(start) => used_separator(start, separator),
-        // Reading fails again.
-        Err(_) => separator,
+    let table = match reader.fill_buf() {
+        Ok(start) => {
+            let separator = used_separator(start, separator);
+            AnnotationTable::from_text(reader, separator, memory)
+        }
+        Err(error) => AnnotationTable::from_text(Failing(Some(error)), separator, memory),
     };
-    let table = AnnotationTable::from_text(reader, separator, memory);
     let place = Place::path(path);
     match table {
         Ok(table) => Ok(table.with_place(place)),
         Err(error) => Err(error.with_context(&place)),
+    }
+}
+
+/// A text of which the first read failed.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

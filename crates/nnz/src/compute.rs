@@ -64,26 +64,27 @@ pub(crate) fn labelled(
 }
 
 /// Returns a matrix that states which of its axes has the cells, options for writing what is computed from it, and a note if nothing
-/// states that axis. An axis that is given comes before that of the matrix. For a matrix that states none, it may also be
-/// [`CellAxis::Axis`] of the options, or the usual one of its format; otherwise rows are taken for cells.
+/// states that axis. A matrix that states it is returned unchanged. Of another one, the axis is the one that is given, that of
+/// [`CellAxis::Axis`] in the options, or the usual one of its format; otherwise rows are taken for cells.
 pub fn stating_cells(
     source: Box<dyn MatrixSource>,
     given: Option<Axis>,
     options: &ConvertOptions,
 ) -> (Box<dyn MatrixSource>, ConvertOptions, Option<String>) {
     let kinds = source.header().axis_kinds;
-    let is_stated = kinds != [AxisKind::Unknown; 2];
     let mut options = options.clone();
+    if kinds != [AxisKind::Unknown; 2] {
+        return (source, options, None);
+    }
     // Once the matrix states its axes, this would be an axis of the target.
     let by_options = match options.cell_axis {
-        CellAxis::Axis(axis) if !is_stated && given.is_none_or(|given| given == axis) => {
+        CellAxis::Axis(axis) if given.is_none_or(|given| given == axis) => {
             options.cell_axis = CellAxis::Format;
             Some(axis)
         }
         _ => None,
     };
     let (axis, note) = match given.or(by_options) {
-        None if is_stated => return (source, options, None),
         Some(axis) => (axis, None),
         None => {
             let axis = AxisKind::cell_axis(source.usual_axis_kinds()).unwrap_or(Axis::Rows);

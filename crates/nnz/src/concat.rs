@@ -82,16 +82,17 @@ pub fn concat(
         let kinds = sources.first().map(|first| first.header().axis_kinds);
         let source = dataset.into_matrix().map(|source| along_axes(source, kinds));
         let source = source.and_then(|source| match keys.get(number) {
-            Some(_) if marks.1.is_some() && source.read_names(axis)?.is_none() => Err(
-                Error::argument(format!("the {axis} have no names that index_unique could change")),
-            ),
             Some(key) => Ok(Box::new(Keyed::new(source, axis, key, marks)?) as _),
             None => Ok(source),
         });
         if let Ok(source) = &source
             && source.read_names(axis)?.is_none()
         {
-            beside = beside.or_else(|| crate::convert::names_beside(&source.place()));
+            if marks.1.is_some() {
+                let note = format!("index_unique changes nothing: the {axis} have no names");
+                beside.get_or_insert(note);
+            }
+            beside = crate::convert::names_beside(&source.place()).or(beside);
         }
         sources.push(source.map_err(|error| error.with_context(&location.source_place()))?);
     }
@@ -151,6 +152,9 @@ fn key_of(location: &Location) -> String {
     let Location::Path { path, group } = location else { return "-".to_owned() };
     let stem = |name: &str| {
         let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+        if OF_ALL.contains(&stem) {
+            return stem.to_owned();
+        }
         // GSM1_A_matrix.mtx.gz
         let sample =
             OF_ALL.iter().filter_map(|of_all| stem.strip_suffix(of_all)?.strip_suffix(['_', '-']));

@@ -4,7 +4,6 @@
 mod others;
 
 use crate::Context;
-use std::path::Path;
 use std::time::Instant;
 
 use nnz_container::Compression;

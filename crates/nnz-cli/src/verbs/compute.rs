@@ -469,16 +469,17 @@ impl Run for Markers {
     }
 }
 
-/// Returns a matrix that states the axis of its cells: that which is given, or its own; and a note if it is assumed.
+/// Returns a matrix that states the axis of its cells, that axis or the one that is given, and a note if it is assumed.
 pub(super) fn stating_cells(
     cells: &Cells,
     place: &Location,
     source: Box<dyn MatrixSource>,
-) -> Result<(Box<dyn MatrixSource>, Option<String>), Error> {
+) -> Result<(Box<dyn MatrixSource>, Axis, Option<String>), Error> {
     let given = cells.axis.map(|axis| axis.axis(place, || Ok(source.header().clone())));
-    let options = ConvertOptions::default();
-    let (source, _, note) = nnz::compute::stating_cells(source, given.transpose()?, &options);
-    Ok((source, note))
+    let (given, options) = (given.transpose()?, ConvertOptions::default());
+    let (source, _, note) = nnz::compute::stating_cells(source, given, &options);
+    let axis = given.unwrap_or_else(|| nnz::engine::compute::cell_axis(source.header()));
+    Ok((source, axis, note))
 }
 
 /// Returns the axis of the cells, if it is given.

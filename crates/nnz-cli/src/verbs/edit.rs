@@ -1,12 +1,13 @@
 //! `nnz edit`.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args as Group, ValueEnum as _};
-use nnz::annotations::read_table;
+use nnz::annotations::{Annotations as _, read_table};
 use nnz::edit::{AddedColumns, Changes};
 use nnz::{Axis, Compression, Context, EditOptions, EditSummary, Error, Location};
 
@@ -28,7 +29,7 @@ use crate::output::{bytes, print_message};
 Examples:
   nnz edit study.h5ad --drop layers/raw --drop obs/tissue
   nnz edit study.h5ad --add-columns cells=clusters.csv
-  nnz edit study.h5ad --add-columns cells=clusters.csv --replace --dry-run")]
+  nnz edit study.h5ad --add-columns cells=clusters.csv --categories cluster --replace --dry-run")]
 pub(crate) struct Edit {
     /// The AnnData file
     #[arg(value_name = "FILE", value_parser = location())]
@@ -43,6 +44,10 @@ pub(crate) struct Edit {
     /// has a header, and in the first column exactly the names of the axis, in any order [may be repeated]
     #[arg(long, value_name = "AXIS=FILE", value_parser = axis_file())]
     pub(crate) add_columns: Vec<AxisFile>,
+
+    /// Columns of the added files that are categories, although they have numbers, such as clusters
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "add_columns")]
+    pub(crate) categories: Vec<String>,
 
     /// Replace existing columns by added ones with the same names
     #[arg(long, requires = "add_columns")]
@@ -97,10 +102,20 @@ fn parsed(text: &OsStr) -> Result<AxisFile, &'static str> {
 impl Run for Edit {
     /// Changes an AnnData file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        let mut added = Vec::new();
+        let (mut added, mut found) = (Vec::new(), HashSet::new());
         for AxisFile { axis, path } in &self.add_columns {
-            let table = read_table(path, context.memory() / 4)?;
+            let mut table = read_table(path, context.memory() / 4)?;
+            for name in &self.categories {
+                if table.columns().iter().any(|info| info.name == *name) {
+                    found.insert(name);
+                    table = table.categorical(name)?;
+                }
+            }
             added.push(AddedColumns::new(*axis, Arc::new(table)));
+        }
+        if let Some(name) = self.categories.iter().find(|name| !found.contains(name)) {
+            let what = format!("--categories {name}: no added file has a column of this name");
+            return Err(Error::argument(what));
         }
         let changes =
             Changes::default().removed(self.drop.clone()).added(added).replace(self.replace);

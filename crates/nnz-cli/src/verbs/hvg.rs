@@ -3,7 +3,6 @@
 use clap::Args as Group;
 use nnz::annotations::TableOutput;
 use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable, note_on_logarithms};
-use nnz::engine::compute::cell_axis;
 use nnz::{Axis, Context, ConvertOptions, Error, Location};
 
 use super::Run;
@@ -93,9 +92,8 @@ impl Run for HighlyVariable {
             None => Some(TableOutput::create(&self.target, context.output(self.force, true))?),
         };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
-        let (source, assumed) = stating_cells(&self.cells, &self.source, source)?;
-        let axis = cell_axis(source.header());
-        let how = normalization(self.target_sum, self.log1p);
+        let (source, axis, assumed) = stating_cells(&self.cells, &self.source, source)?;
+        let how = normalization(self.target_sum, self.log1p).axis(Some(axis));
         let notes = assumed.into_iter().chain(note_on_logarithms(&*source, &how)?);
         if !quiet {
             print_notes(notes);

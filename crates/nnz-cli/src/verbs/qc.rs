@@ -7,7 +7,6 @@ use clap::Args as Group;
 use nnz::annotations::{AnnotationTable, TableOutput};
 use nnz::compute::{QcOptions, qc};
 use nnz::edit::{AddedColumns, Changes};
-use nnz::engine::compute::cell_axis;
 use nnz::{Axis, Context, EditOptions, Error, Location};
 
 use super::Run;
@@ -110,8 +109,7 @@ impl Run for QualityControl {
             None => Some(create(&Location::Stream)?),
         };
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
-        let (source, assumed) = stating_cells(&self.cells, &self.source, source)?;
-        let axis = cell_axis(source.header());
+        let (source, axis, assumed) = stating_cells(&self.cells, &self.source, source)?;
         let mut sets = Vec::with_capacity(self.set.len());
         let mut notes: Vec<String> = assumed.into_iter().collect();
         for NamedPattern { name, pattern } in &self.set {

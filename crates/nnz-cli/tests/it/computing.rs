@@ -514,7 +514,7 @@ fn highly_variable_features_are_written_and_select_components() {
     assert!(done.code == Some(0) && done.err.contains("50 features"), "{done:?}");
     assert!(run(&["info", &study]).good().contains("varm/PCs"));
     // Batches need labels of all cells.
-    let found = run(&["hvg", &study, "--batch", "sample"]).refused();
+    let found = run(&["-q", "hvg", &study, "--batch", "sample"]).refused();
     assert!(found.contains("no annotation"), "{found}");
     let found = run(&["hvg", &study, "--top", "5", "--min-mean", "1"]);
     assert_eq!(found.code, Some(2), "{found:?}");
@@ -543,4 +543,80 @@ fn results_of_a_10x_matrix_have_the_names_of_its_conversion() {
     assert!(run(&["info", &sums]).good().contains("uint32"));
     let loadings = |path: &str| run(&["cat", &format!("{path}::varm/PCs")]).good();
     assert_eq!(loadings(&study), loadings(&components));
+}
+
+/// Genes were normalized, also where the axis of the cells was stated.
+#[test]
+fn tables_are_computed_along_the_axis_that_is_stated() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let table = at("genes.csv");
+    fs::write(&table, "gene,a,b\ng1,1,2\ng2,3,2\ng3,0,4\n").unwrap();
+    let sums = |file: &str, axis: &str| {
+        let printed = run(&["stats", file, "--axis", axis, "--measures", "sums"]).good();
+        let of = |line: &str| line.split('\t').nth(3).unwrap().parse::<f64>().unwrap();
+        printed.lines().skip(1).map(of).collect::<Vec<f64>>()
+    };
+    for flags in [["--cell-axis", "cols"], ["--axis", "cols"]] {
+        for target in [at("n.h5ad"), at("n.bpcells")] {
+            let all = ["normalize", &table, &target, "--force", "--target-sum", "8"];
+            let done = run(&[&all[..], &flags].concat());
+            assert!(done.code == Some(0) && !done.err.contains("does not state"), "{done:?}");
+            assert_eq!(sums(&target, "cells"), [8.0, 8.0], "{target}");
+            assert_eq!(run(&["names", &target, "cells"]).good(), "a\nb\n");
+        }
+    }
+    // Without a statement, rows are cells in what is computed and in what is written.
+    let target = at("n.bpcells");
+    let done = run(&["normalize", &table, &target, "--force", "--target-sum", "8"]);
+    let expected =
+        "rows are taken for cells, columns for features; --axis cols states that columns are cells";
+    assert!(done.err.contains(expected), "{done:?}");
+    assert_eq!(sums(&target, "cells"), [8.0; 3]);
+    assert_eq!(run(&["names", &target, "cells"]).good(), "g1\ng2\ng3\n");
+    for (verb, flags) in [
+        (&["qc", &table][..], &["--percent-top", "1"][..]),
+        (&["hvg", &table], &["--log1p"]),
+        (&["pca", &table, &at("p.npz")], &["--components", "1"]),
+        (&["aggregate", &table, &at("a.npz"), "--by", "x"], &["--row-annotations", &at("x.csv")]),
+    ] {
+        fs::write(at("x.csv"), "name,x\ng1,1\ng2,1\ng3,2\n").unwrap();
+        let done = run(&[verb, flags].concat());
+        assert!(done.code == Some(0) && done.err.contains(expected), "{done:?}");
+    }
+    let by_column = at("by.csv");
+    fs::write(&by_column, "cell,x\na,1\nb,1\n").unwrap();
+    let target = at("sums.h5ad");
+    let all = ["-q", "aggregate", &table, &target, "--by", "x", "--axis", "cols"];
+    run(&[&all[..], &["--col-annotations", &by_column]].concat()).good();
+    assert_eq!(run(&["names", &target, "features"]).good(), "g1\ng2\ng3\n");
+    let components = at("p.h5ad");
+    run(&["-q", "pca", &table, &components, "--components", "1", "--axis", "cols"]).good();
+    assert_eq!(run(&["names", &components, "cells"]).good(), "a\nb\n");
+}
+
+/// They were taken for counts without a word, or became NaN.
+#[test]
+fn values_that_are_no_counts_or_logarithms_are_noted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (logs, scaled) = (at("logs.h5ad"), at("scaled.csv"));
+    run(&["-q", "normalize", text(&source), &logs, "--target-sum", "8", "--log1p"]).good();
+    fs::write(&scaled, "cell,a,b\nx,-1.5,2\ny,0.5,-0.25\n").unwrap();
+    let said = |arguments: &[&str]| run(arguments).err;
+    for verb in [&["hvg", &logs][..], &["pca", &logs, &at("p.npz"), "--components", "1"]] {
+        assert!(!said(verb).contains("note: values"), "{verb:?}");
+        let twice = said(&[verb, &["--log1p", "--force"]].concat());
+        assert!(twice.contains("values are not counts: some are not whole numbers"), "{twice}");
+    }
+    for verb in
+        [&["hvg", text(&source)][..], &["pca", text(&source), &at("q.npz"), "--components", "1"]]
+    {
+        assert!(said(verb).contains("values look like counts"), "{verb:?}");
+    }
+    let refused = run(&["normalize", &scaled, &at("n.csv"), "--log1p"]).refused_by("normalize");
+    assert!(refused.contains("a value of -1.5: log1p is not defined below -1"), "{refused}");
+    let noted = said(&["normalize", &scaled, &at("n.csv"), "--target-sum", "1"]);
+    assert!(noted.contains("values are not counts: some are negative"), "{noted}");
 }

@@ -317,3 +317,49 @@ fn repeated_names_of_concatenated_cells_are_noted() {
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(!done.err.contains("--index-unique"), "{}", done.err);
 }
+
+/// Numbers of clusters had to be made categories in Python.
+#[test]
+fn columns_of_numbers_are_added_as_categories() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("m.csv"), "cell,g\na,1\nb,2\nc,3\n").unwrap();
+    fs::write(at("t.csv"), "cell,leiden,n\nc,10,1\na,2,2\nb,2,3\n").unwrap();
+    let study = at("m.h5ad");
+    run(&["-q", "convert", &at("m.csv"), &study, "--cell-axis", "rows"]).good();
+    let table = format!("cells={}", at("t.csv"));
+    let edit = ["-q", "edit", &study, "--add-columns", &table, "--categories"];
+    let refused = run(&[&edit[..], &["louvain"]].concat());
+    assert!(refused.code == Some(2) && refused.err.contains("no added file has"), "{refused:?}");
+    run(&[&edit[..], &["leiden"]].concat()).good();
+    assert_eq!(
+        run(&["annotations", &study, "cells"]).good(),
+        "name\tleiden\tn\na\t2\t2\nb\t2\t3\nc\t10\t1\n"
+    );
+    // The categories are in the order of numbers.
+    let parts = at("parts");
+    run(&["-q", "split", &study, &parts, "--by", "leiden"]).good();
+    let mut names: Vec<String> = fs::read_dir(&parts)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["10.h5ad", "2.h5ad"]);
+}
+
+/// Columns that are chosen as names of genes left those of `raw`, which scanpy uses, as they were.
+#[test]
+fn genes_of_raw_get_the_names_of_the_same_column() {
+    let source = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let scratch = tempfile::tempdir().unwrap();
+    let target = text(&scratch.path().join("t.h5ad")).to_owned();
+    let raw = |file: &str| run(&["names", &format!("{file}::raw/X"), "features"]).good();
+    let all = ["convert", text(&source), &target, "--force", "--make-unique", "--col-names"];
+    let done = run(&[&all[..], &["gene_name"]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(raw(&target).starts_with("R0\n"), "{}", raw(&target));
+    let done = run(&[&all[..], &["highly_variable"]].concat());
+    let kept = "raw/var has no column \"highly_variable\", and keeps its names";
+    assert!(done.code == Some(0) && done.err.contains(kept), "{done:?}");
+    assert_eq!(raw(&target), raw(text(&source)));
+}

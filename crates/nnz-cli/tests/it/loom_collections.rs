@@ -104,9 +104,9 @@ fn parts_are_concatenated_to_the_whole() {
     }
     let refused = concat(&["--strict"]).refused();
     assert!(refused.contains("cannot keep row_graphs/corr"), "{refused}");
-    let refused = concat(&["--join", "outer"]);
+    let refused = concat(&["--fill", "1"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.err.contains("--join applies only if"), "{refused:?}");
+    assert!(refused.err.contains("--fill applies only if"), "{refused:?}");
     // Of a file without the layer, and to AnnData.
     run(&["-q", "slice", "--force", text(&golden("layers.loom")), text(&first), "--cells", "0:4"])
         .good();

@@ -184,7 +184,7 @@ fn matrices_are_concatenated_with_their_names() {
     let error = run(&differ).refused();
     let message = format!(
         "nnz: {other}: row 1 is named \"CD8B\", but \"CD8A\" in {a}; \
-         --ignore-names uses the names of the first matrix\n"
+         --join inner or outer matches them by name\n"
     );
     assert_eq!(error, message);
     assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
@@ -574,7 +574,7 @@ fn samples_are_merged_with_their_names() {
         (&["--label", "x", "--keys", "a"][..], "1 keys for 2 sources"),
         (&["--label", "x", "--keys", "a,a"], "the key \"a\" is given twice"),
         (&["--keys", "a,b"], "keys are written to a column or to names; --label names the column"),
-        (&["--join", "inner"], "--join applies only if"),
+        (&["--fill", "1"], "--fill applies only if"),
     ] {
         let refused = run(&[&start[..], flags].concat());
         assert!(refused.code != Some(0) && refused.err.contains(expected), "{refused:?}");
@@ -617,7 +617,10 @@ fn guessed_axes_are_noted_and_can_be_stated() {
     let folder = testdata().join("tenx/mtx/dropletutils_v3");
     let matrix = folder.join("matrix.mtx.gz");
     let done = run(&["convert", text(&matrix), &at("x.h5ad")]);
-    assert!(done.err.contains(&format!("{} has them", text(&folder))), "{done:?}");
+    assert!(
+        done.err.contains(&format!("{} has them, and states its axes", text(&folder))),
+        "{done:?}"
+    );
 }
 
 /// Matrices of Parse and of many submissions to GEO have names in files of any name.
@@ -666,4 +669,120 @@ fn names_that_do_not_exist_are_listed_with_names_like_the_first() {
     // A shell writes to a file named =200 then.
     let found = refused("filter", "--cells", "nnz");
     assert!(found.contains("conditions are quoted: \"nnz>=200\""), "{found}");
+}
+
+/// The names of the first matrix were advised, which gives counts to other genes.
+#[test]
+fn features_of_samples_are_matched_by_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("a.csv"), "gene,x\ng1,1\ng2,2\ng3,3\n").unwrap();
+    fs::write(at("b.csv"), "gene,y\ng3,30\ng1,10\ng2,20\n").unwrap();
+    fs::write(at("c.csv"), "gene,z\ng4,400\ng2,200\n").unwrap();
+    let (first, target) = (at("a.csv"), at("all.h5ad"));
+    let joined = |other: &str, flags: &[&str]| {
+        let all = ["concat", &first, &at(other), &target, "--axis", "cols", "--cell-axis", "cols"];
+        let done = run(&[&all[..], &["--force"], flags].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        let names = run(&["names", &target, "features"]).good().replace('\n', " ");
+        let cells = run(&["cat", &target, "--names"]).good();
+        (done.err, names, cells)
+    };
+    let (noted, names, cells) = joined("b.csv", &[]);
+    assert!(noted.contains("in different orders, and were matched by name"), "{noted}");
+    assert_eq!(names, "g1 g2 g3 ");
+    for line in ["y\tg1\t10\n", "y\tg2\t20\n", "y\tg3\t30\n", "x\tg3\t3\n"] {
+        assert!(cells.contains(line), "{cells}");
+    }
+    let (_, names, cells) = joined("c.csv", &["--join", "inner"]);
+    assert_eq!((&*names, &*cells), ("g2 ", "x\tg2\t2\nz\tg2\t200\n"));
+    let (_, names, cells) = joined("c.csv", &["--join", "outer"]);
+    assert_eq!(names, "g1 g2 g3 g4 ");
+    assert_eq!(cells, "x\tg1\t1\nx\tg2\t2\nz\tg2\t200\nx\tg3\t3\nz\tg4\t400\n");
+    let refused =
+        run(&["concat", &first, &at("c.csv"), &at("x.npz"), "--axis", "cols"]).refused_by("concat");
+    assert!(refused.contains("--join inner or outer matches them by name"), "{refused}");
+    // An AnnData file beside a 10x directory, whose axes are exchanged.
+    let tenx = text(&testdata().join("tenx/mtx/dropletutils_v3")).to_owned();
+    let study = at("study.h5ad");
+    run(&["-q", "convert", &tenx, &study]).good();
+    let both = ["-q", "concat", &tenx, &study, &at("both.h5ad"), "--axis", "cells"];
+    run(&[&both[..], &["--label", "from", "--join", "outer", "--type", "float32"]].concat());
+    let cells = run(&["names", &tenx, "cells"]).good().lines().count();
+    let info: serde_json::Value =
+        serde_json::from_str(&run(&["info", "--json", &at("both.h5ad")]).good()).unwrap();
+    assert_eq!(info["rows"].as_u64(), Some(2 * cells as u64));
+}
+
+/// Submissions to GEO have the matrices of several samples in one directory.
+#[test]
+fn samples_of_one_directory_are_told_apart() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let folder = testdata().join("tenx/mtx/dropletutils_v3");
+    fs::create_dir(at("geo")).unwrap();
+    for sample in ["GSM1_A", "GSM2_B"] {
+        for file in ["matrix.mtx.gz", "barcodes.tsv.gz", "features.tsv.gz"] {
+            fs::copy(folder.join(file), at(&format!("geo/{sample}_{file}"))).unwrap();
+        }
+    }
+    let bare = at("geo/GSM1_A_matrix.mtx.gz");
+    let noted = run(&["convert", &bare, &at("bare.h5ad")]).err;
+    let beside = format!("{}::GSM1_A_matrix.mtx has them", at("geo"));
+    assert!(noted.contains("does not state which axis") && noted.contains(&beside), "{noted}");
+    let sources = ["A", "B"].map(|one| {
+        let number = if one == "A" { 1 } else { 2 };
+        format!("{}::GSM{number}_{one}_matrix.mtx", at("geo"))
+    });
+    let target = at("all.h5ad");
+    let all = ["-q", "concat", &sources[0], &sources[1], &target, "--axis", "cells"];
+    run(&[&all[..], &["--label", "sample", "--index-unique", "-"]].concat()).good();
+    let last = run(&["annotations", &target, "cells"]).good();
+    let last = last.lines().last().unwrap().to_owned();
+    assert!(last.ends_with("-GSM2_B\tGSM2_B"), "{last}");
+    let bare = at("geo/GSM2_B_matrix.mtx.gz");
+    let all = ["concat", &bare, &bare, &at("y.h5ad"), "--axis", "cols", "--keys", "a,b"];
+    let noted = run(&[&all[..], &["--index-unique", "-"]].concat()).err;
+    assert!(noted.contains("GSM2_B_matrix.mtx has them"), "{noted}");
+    fs::copy(&bare, at("alone.mtx.gz")).unwrap();
+    let alone = at("alone.mtx.gz");
+    let all = ["concat", &alone, &alone, &at("z.h5ad"), "--axis", "cols", "--keys", "a,b"];
+    let noted = run(&[&all[..], &["--index-unique", "-"]].concat()).err;
+    assert!(noted.contains("index_unique changes nothing: the columns have no names"), "{noted}");
+}
+
+#[test]
+fn names_are_selected_by_patterns_and_texts_by_all_their_words() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("m.csv"), "gene,x,y\nMT-1,1,2\nMT-2,3,4\nCD3,5,6\n").unwrap();
+    // Spreadsheets of some countries separate values by semicolons.
+    fs::write(at("t.csv"), "cell;type\nx;CD4-positive, alpha-beta\ny;B\n").unwrap();
+    let (source, study) = (at("m.csv"), at("m.h5ad"));
+    let table = ["--cell-axis", "cols", "--col-annotations", &at("t.csv")];
+    run(&[&["-q", "convert", &source, &study][..], &table].concat()).good();
+    let sliced = |file: &str, flags: &[&str]| {
+        let target = at("s.h5ad");
+        let done = run(&[&["-q", "slice", file, &target, "--force"][..], flags].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        ["features", "cells"].map(|axis| run(&["names", &target, axis]).good().replace('\n', " "))
+    };
+    assert_eq!(sliced(&study, &["--features", "~^MT-"]), ["MT-1 MT-2 ", "x y "]);
+    assert_eq!(sliced(&study, &["--features", "!~^MT-"]), ["CD3 ", "x y "]);
+    for condition in
+        ["type=CD4-positive, alpha-beta", "type == CD4-positive, alpha-beta", "type!=B"]
+    {
+        assert_eq!(sliced(&study, &["--cells", condition])[1], "x ", "{condition}");
+    }
+    let both = ["--cells", "type=B,CD4-positive, alpha-beta"];
+    assert_eq!(sliced(&study, &both)[1], "x y ");
+    // Conditions on columns of a table that is given.
+    assert_eq!(sliced(&source, &[&table[..], &["--cols", "type=B"]].concat())[1], "y ");
+    let refused =
+        run(&["slice", &study, &at("z.h5ad"), "--features", "~^nothing"]).refused_by("slice");
+    assert!(refused.contains("no column has a name that matches"), "{refused}");
+    let refused = run(&["slice", &study, &at("z.h5ad"), "--cells", "CD3"]).refused_by("slice");
+    assert!(refused.contains("no cell is named \"CD3\"; a column has this name"), "{refused}");
+    fs::write(at("list.txt"), "CD3\n\nMT-1\n").unwrap();
+    assert_eq!(sliced(&study, &["--features", &format!("@{}", at("list.txt"))])[0], "CD3 MT-1 ");
 }

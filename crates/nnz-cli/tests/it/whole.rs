@@ -77,10 +77,10 @@ fn options_of_single_matrices_are_refused() {
         assert!(!target.exists());
     }
     let [source, target] = [text(&source), text(&target)];
-    let options = ["concat", source, source, target, "--axis", "cols", "--join", "inner"];
+    let options = ["concat", source, source, target, "--axis", "cols", "--fill", "1"];
     let done = run(&options);
     assert_eq!(done.code, Some(2), "{done:?}");
-    assert!(done.err.contains("--join"), "{}", done.err);
+    assert!(done.err.contains("--fill"), "{}", done.err);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nnz_core::{Annotations, At, Column, ColumnInfo, Error, ErrorKind, Place, Result, StringList};
+use nnz_core::{
+    Annotations, At, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error, ErrorKind,
+    Grouping, Place, Result, StringList,
+};
 
 use super::unique::repeated;
 
@@ -62,6 +65,31 @@ impl AnnotationTable {
     pub fn with_place(mut self, place: Place) -> Self {
         self.place = place;
         self
+    }
+
+    /// Makes a column categorical, with its values as text: in the order of categories, or ascending.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such column, or if it has 2^31 values or more.
+    pub fn categorical(mut self, name: &str) -> Result<Self> {
+        let refused = |what: String, place| Err(Error::new(ErrorKind::Argument(what), place));
+        let Some(at) = self.infos.iter().position(|info| info.name == name) else {
+            let what = format!("the table has no column {name:?}");
+            return refused(what, self.place);
+        };
+        let Grouping { labels, codes } = self.columns[at].grouped()?;
+        let code = |code: Option<u32>| code.map_or(Ok(-1), i32::try_from);
+        let Ok(codes) = codes.into_iter().map(code).collect() else {
+            let what = format!("column {name:?} has {} values: expected fewer", labels.len());
+            return refused(what, self.place);
+        };
+        let categories = Categories::Strings(labels);
+        let values = ColumnValues::Categorical(Categorical { codes, categories, ordered: false });
+        let column = Column { values, missing: None };
+        self.infos[at] = ColumnInfo::new(name, column.column_type());
+        self.columns[at] = column;
+        Ok(self)
     }
 
     /// Sets the name of the column of names.

@@ -66,7 +66,7 @@ pub fn aggregate(
     let source = options.open.open_matrix(from, context)?;
     let (source, options, assumed) = super::stating_cells(source, how.axis, options);
     let source = super::labelled(source, &options, context)?;
-    let axis = cell_axis(source.header());
+    let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let groups = Groups::new(&*source, axis, by, context.memory() / 4);
     let groups = groups.map_err(|error| error.with_context(&place))?;
     let named = by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");

@@ -66,7 +66,7 @@ pub fn markers(
     let source = convert.open.open_matrix(from, context)?;
     let (source, convert, assumed) = super::stating_cells(source, how.axis, convert);
     let source = super::labelled(source, &convert, context)?;
-    let axis = cell_axis(source.header());
+    let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let groups = Groups::new(&*source, axis, &[by], context.memory() / 4);
     let Groups { codes, table } = groups.map_err(|error| error.with_context(place))?;
     let names = table.names();

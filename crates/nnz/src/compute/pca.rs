@@ -105,9 +105,9 @@ fn write_components(
     let (source, convert, assumed) = super::stating_cells(source, given, convert);
     let adapted = context.adapted(&*source, to, &convert)?;
     let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
-    let axis = cell_axis(source.header());
+    let axis = given.unwrap_or_else(|| cell_axis(source.header()));
     let note = super::note_on_logarithms(&*source, how)?;
-    let source = how.apply(source, &convert, context)?;
+    let source = how.clone().axis(axis).apply(source, &convert, context)?;
     let options = options.clone().observations(axis);
     let found = components_of(&*source, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {

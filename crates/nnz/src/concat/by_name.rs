@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, Axis, Error, Header, MatrixSource, Names, Projection, Result, StringList,
-    UnitReader, Wrapped,
+    Annotations, Axis, Error, Header, MatrixSource, Names, Projection, Result, Rounding,
+    StringList, UnitReader, ValueType, Wrapped,
 };
 
 use crate::Selection;
@@ -148,7 +148,9 @@ fn labels_of_all(
         let [rows, cols] = if axis == Axis::Rows { [&new, &none] } else { [&none, &new] };
         parts.push(Box::new(Slice::new(Box::new(Arc::clone(source)), rows, cols)?));
     }
-    Concat::new(parts, axis, &ConcatOptions::default())
+    // A type of all values, of which there are none.
+    let how = ConcatOptions::default().value_type(Some(ValueType::ComplexF64));
+    Concat::new(parts, axis, &how.rounding(Rounding::Nearest))
 }
 
 /// A matrix with the rows or columns of all.

@@ -131,7 +131,8 @@ fn measuring_and_computing_are_reported() {
     });
     assert_eq!(found, [part("measuring", ENTRIES), part("writing", ENTRIES)]);
     let found = parts(|context| {
-        let (how, components) = (Normalization::default(), PcaOptions::default().components(2));
+        let (how, components) =
+            (Normalization::default(), PcaOptions::default().components(2).iterations(Some(2)));
         let to = target("p.npz");
         nnz::compute::pca(source.clone(), to, &how, &components, &options, context).unwrap();
     });
