@@ -78,8 +78,8 @@ def test_matrices_are_concatenated(store, tmp_path):
     nnz.slice(path, tmp_path / "b.bpcells", cols="10:")
     nnz.concat([tmp_path / "a.bpcells", tmp_path / "b.bpcells"], tmp_path / "c.bpcells", axis="cols")
     assert nnz.diff(path, tmp_path / "c.bpcells") == []
-    with pytest.raises(nnz.ArgumentError, match="join"):
-        nnz.concat([path, path], tmp_path / "d.bpcells", "cols", join="outer")
+    with pytest.raises(nnz.ArgumentError, match="fill"):
+        nnz.concat([path, path], tmp_path / "d.bpcells", "cols", fill=1)
 
 
 def test_anndata_files_are_split_and_concatenated(tmp_path):

@@ -5,6 +5,7 @@
 //! source.
 
 mod aggregate;
+mod covariates;
 mod markers;
 mod normalize;
 mod pca;
@@ -26,7 +27,8 @@ use stated::Stated;
 pub use aggregate::{AggregateOptions, aggregate};
 pub use markers::{MarkersSummary, markers};
 pub use nnz_engine::compute::{
-    Aggregation, Float, MarkerOptions, MarkerTest, Markers, Pca, PcaOptions, ValueStep,
+    Aggregation, Float, MarkerOptions, MarkerTest, Markers, Pca, PcaOptions, PearsonOptions,
+    ValueStep,
 };
 pub use normalize::{Normalization, TargetSum, normalize};
 #[cfg(feature = "singlecell")]

@@ -1,7 +1,7 @@
 //! Slicing the matrix of a location.
 
 use crate::{Context, Dataset};
-use nnz_core::Result;
+use nnz_core::{MatrixSource, Result};
 use nnz_engine::Labels;
 
 use crate::{ConvertOptions, Location, Selection, Summary};
@@ -32,7 +32,13 @@ pub fn slice(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let opened = options.open.open(from, context)?;
-    let (opened, options) = with_tables(opened, options, context)?;
+    let (opened, options) = match opened {
+        Dataset::Collection(_) => (opened, options.clone()),
+        opened => {
+            let (source, options) = with_tables(opened.into_matrix()?, options, context)?;
+            (Dataset::Matrix(source), options)
+        }
+    };
     // Positions in messages of the engine are those in the selection.
     let selected = opened.slice([rows, cols])?;
     let summary = selected.convert(to, &options, context)?;
@@ -40,20 +46,15 @@ pub fn slice(
     Ok(summary.bytes_before(None))
 }
 
-/// Joins tables to the annotations of a matrix before anything is selected, for conditions on them. Returns the options that are left.
-fn with_tables(
-    opened: Dataset,
+/// Joins tables to the annotations of a matrix before these are used, for selections and groups. Returns the options that are left.
+pub(crate) fn with_tables(
+    source: Box<dyn MatrixSource>,
     options: &ConvertOptions,
     context: &Context,
-) -> Result<(Dataset, ConvertOptions)> {
+) -> Result<(Box<dyn MatrixSource>, ConvertOptions)> {
     let mut left = options.clone();
-    let all = [&mut left.row_labels, &mut left.col_labels];
-    let tables = all.map(|labels| labels.table.take());
-    if matches!(opened, Dataset::Collection(_)) || tables.iter().all(Option::is_none) {
-        return Ok((opened, options.clone()));
-    }
+    let tables = [&mut left.row_labels, &mut left.col_labels].map(|labels| labels.table.take());
     let [row_labels, col_labels] = tables.map(|table| Labels::default().table(table));
     let joined = ConvertOptions::default().row_labels(row_labels).col_labels(col_labels);
-    let source = crate::compute::labelled(opened.into_matrix()?, &joined, context)?;
-    Ok((Dataset::Matrix(source), left))
+    Ok((crate::compute::labelled(source, &joined, context)?, left))
 }

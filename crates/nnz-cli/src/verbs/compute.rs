@@ -2,7 +2,8 @@
 
 use clap::{Args as Group, ValueEnum};
 use nnz::compute::{
-    AggregateOptions, Aggregation, MarkerOptions, MarkerTest, Normalization, PcaOptions, TargetSum,
+    AggregateOptions, Aggregation, MarkerOptions, MarkerTest, Normalization, PcaOptions,
+    PearsonOptions, TargetSum,
 };
 use nnz::{Axis, Compression, Context, ConvertOptions, Error, Location, MatrixSource};
 
@@ -18,13 +19,15 @@ use crate::output::{bytes, print_message, print_notes};
 
 /// Normalize counts: scale each cell to the same sum, and take logarithms
 ///
-/// Like normalize_total and log1p of scanpy. Values become float32, or float64 if SRC has values of 64
+/// Like normalize_total and log1p of scanpy, or normalize_pearson_residuals and regress_out. Values become float32, or float64 if SRC has values of 64
 /// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or the layer
 /// FILE.h5ad::layers/NAME.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   nnz normalize pbmc.bpcells normalized.h5ad --target-sum 1e4 --log1p
+  nnz normalize pbmc.bpcells residuals.h5ad --pearson-residuals
+  nnz normalize study.h5ad regressed.h5ad --target-sum 1e4 --log1p --regress-out n_counts
   nnz normalize study.h5ad study.h5ad::layers/lognorm --to anndata --target-sum 1e4 --log1p")]
 pub(crate) struct Normalize {
     /// The matrix
@@ -42,6 +45,27 @@ pub(crate) struct Normalize {
     /// Replace each value x by ln(1 + x), after scaling
     #[arg(long)]
     pub(crate) log1p: bool,
+
+    /// Instead of scaling, replace counts by their Pearson residuals, which are dense: the differences from what the sums of
+    /// cell and feature make expected, in standard deviations
+    #[arg(long, conflicts_with_all = ["target_sum", "log1p"])]
+    pub(crate) pearson_residuals: bool,
+
+    /// Overdispersion of counts, for --pearson-residuals; inf for none
+    #[arg(long, value_name = "THETA", default_value = "100", requires = "pearson_residuals")]
+    pub(crate) theta: f64,
+
+    /// Greatest absolute value of Pearson residuals [default: the square root of the number of cells]
+    #[arg(long, value_name = "LIMIT", requires = "pearson_residuals")]
+    pub(crate) clip: Option<f64>,
+
+    /// Subtract what these annotations of cells explain, in a linear fit to each feature; values become dense
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub(crate) regress_out: Vec<String>,
+
+    /// Replace values by their ranks in each cell or feature, minus the rank of zero
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) ranks: Option<AxisArg>,
 
     #[command(flatten)]
     pub(crate) cells: Cells,
@@ -134,6 +158,10 @@ pub(crate) struct PrincipalComponents {
     /// First replace each value x by ln(1 + x), after scaling
     #[arg(long)]
     pub(crate) log1p: bool,
+
+    /// Then subtract what these annotations of cells explain, in a linear fit to each feature
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub(crate) regress_out: Vec<String>,
 
     /// Only these features, as in nnz slice, such as highly_variable=True; sums of cells are those of all features
     #[arg(long, aliases = FEATURES, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
@@ -346,7 +374,19 @@ impl Run for Normalize {
         self.written.check(&self.target)?;
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
-        let how = normalization(self.target_sum.0, self.log1p).axis(axis);
+        let residuals = PearsonOptions::default().theta(self.theta).clip(self.clip);
+        let target_sum = self.target_sum.0.filter(|_| !self.pearson_residuals);
+        let along = |given: AxisArg| {
+            let header = || {
+                Ok(self.reading.set().open(&self.source, context)?.into_matrix()?.header().clone())
+            };
+            given.axis(&self.source, header)
+        };
+        let how = normalization(target_sum, self.log1p)
+            .axis(axis)
+            .pearson_residuals(self.pearson_residuals.then_some(residuals))
+            .regress_out(self.regress_out.clone())
+            .ranks(self.ranks.map(along).transpose()?);
         let bytes_before = write::file_size(&self.source);
         let mut done =
             nnz::compute::normalize(&self.source, &self.target, &how, &options, context)?;
@@ -398,7 +438,10 @@ impl Run for PrincipalComponents {
         let convert = self.reading.of_conversion(convert);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
         let features = SelectionArg::all(&self.features, false)?;
-        let how = normalization(self.target_sum, self.log1p).axis(axis).features(features);
+        let how = normalization(self.target_sum, self.log1p)
+            .axis(axis)
+            .features(features)
+            .regress_out(self.regress_out.clone());
         let options = PcaOptions::default()
             .components(self.components)
             .iterations(self.iterations)
@@ -469,12 +512,15 @@ impl Run for Markers {
     }
 }
 
+/// A matrix, the axis of its cells, and a note.
+type Stated = (Box<dyn MatrixSource>, Axis, Option<String>);
+
 /// Returns a matrix that states the axis of its cells, that axis or the one that is given, and a note if it is assumed.
 pub(super) fn stating_cells(
     cells: &Cells,
     place: &Location,
     source: Box<dyn MatrixSource>,
-) -> Result<(Box<dyn MatrixSource>, Axis, Option<String>), Error> {
+) -> Result<Stated, Error> {
     let given = cells.axis.map(|axis| axis.axis(place, || Ok(source.header().clone())));
     let (given, options) = (given.transpose()?, ConvertOptions::default());
     let (source, _, note) = nnz::compute::stating_cells(source, given, &options);

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use clap::{Args as Group, ValueEnum};
 use nnz::compute::TargetSum;
+use nnz::engine::compute::{QuantileMethod, quantiles};
 use nnz::{
     Axis, Context, ConvertOptions, Error, Location, MatrixSource, StatsOptions,
     engine::{Measures, Moments, Number, Observed, Slice, Spread, Total},
@@ -15,7 +16,7 @@ use super::Run;
 use super::compute::normalization;
 use crate::Outcome;
 use crate::args::{AxisArg, Memory, Selecting, Threads, location, reading};
-use crate::output::{failed, print_json, with_stdout};
+use crate::output::{failed, print_json, print_notes, with_stdout};
 
 /// Print sum, mean, variance, minimum and maximum of a matrix, or of each row or column
 ///
@@ -30,6 +31,7 @@ Examples:
   nnz stats pbmc.bpcells --axis rows > genes.tsv
   nnz stats pbmc.bpcells --axis rows --cols @tumor.txt > genes.tsv
   nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv
+  nnz stats pbmc.bpcells --axis cells --quantiles 0.5,0.99 > quantiles.tsv
   nnz stats pbmc.bpcells --axis features --target-sum 1e4 --log1p > variances.tsv")]
 pub(crate) struct Stats {
     /// The matrix
@@ -46,6 +48,10 @@ pub(crate) struct Stats {
     /// Measures to compute; fewer are faster, because unused data is not decoded
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
+
+    /// Also print these quantiles of each row or column, such as 0.25,0.5,0.75
+    #[arg(long, value_name = "Q,...", value_delimiter = ',', requires = "axis")]
+    pub(crate) quantiles: Vec<f64>,
 
     /// First scale each cell to this sum: a number, or median [default: values as they are]
     #[arg(long, value_name = "SUM")]
@@ -111,6 +117,8 @@ struct AxisLine {
     name: Option<String>,
     #[serde(flatten)]
     line: Line,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    quantiles: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -165,10 +173,16 @@ impl From<&Moments> for Line {
 
 impl Run for Stats {
     /// Prints sums and statistics based on them.
-    fn run(&self, _: bool, context: &Context) -> Result<Outcome, Error> {
+    fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let dataset = self.reading.set().open(&self.source, context)?;
         let opened = dataset.into_matrix()?;
         let how = normalization(self.target_sum, self.log1p);
+        let (opened, _, note) =
+            nnz::compute::stating_cells(opened, None, &ConvertOptions::default());
+        if self.target_sum.is_some() && !quiet {
+            // Its advice is for other commands.
+            print_notes(note.as_deref().and_then(|note| note.split(';').next()));
+        }
         let opened = how.apply(opened, &ConvertOptions::default(), context)?;
         let header = || Ok(opened.header().clone());
         let axes = self
@@ -193,14 +207,19 @@ impl Run for Stats {
         };
         let observed = Observed::new(matrix.source(), "reading", context.progress());
         let found = nnz::engine::stats(&observed, &options, context)?;
+        let found = Found {
+            quantiles: [
+                self.quantiles_of(&matrix, Axis::Rows, found.rows.is_some(), context)?,
+                self.quantiles_of(&matrix, Axis::Cols, found.cols.is_some(), context)?,
+            ],
+            stats: found,
+        };
         if self.json {
-            let lines = |axis, list: &Option<Vec<Moments>>| {
-                list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()
-            };
+            let lines = |axis| found.of(axis).map(|list| labelled(&matrix, axis, list)).transpose();
             let report = Report {
-                whole: Line::from(&found.whole),
-                rows: lines(Axis::Rows, &found.rows)?,
-                cols: lines(Axis::Cols, &found.cols)?,
+                whole: Line::from(&found.stats.whole),
+                rows: lines(Axis::Rows)?,
+                cols: lines(Axis::Cols)?,
             };
             print_json("nnz-stats/1", &report)?;
             return Ok(Outcome::Good);
@@ -208,17 +227,54 @@ impl Run for Stats {
         with_stdout(|out| {
             if self.axis.is_empty() {
                 let heading = heading(self.measures.into()).join(separator(self));
-                let line = fields(&found.whole, self.csv).join(separator(self));
+                let line = fields(&found.stats.whole, self.csv).join(separator(self));
                 return write!(out, "{heading}\n{line}\n").map_err(failed);
             }
-            for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
-                if let Some(list) = list {
+            for axis in [Axis::Rows, Axis::Cols] {
+                if let Some(list) = found.of(axis) {
                     table(self, &matrix, axis, list, out)?;
                 }
             }
             Ok(())
         })?;
         Ok(Outcome::Good)
+    }
+}
+
+impl Stats {
+    /// Returns a list of each quantile, if an axis is requested.
+    fn quantiles_of(
+        &self,
+        matrix: &Matrix,
+        axis: Axis,
+        is_requested: bool,
+        context: &Context,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        if self.quantiles.is_empty() || !is_requested {
+            return Ok(Vec::new());
+        }
+        let (source, method) = (matrix.source(), QuantileMethod::default());
+        Ok(quantiles(source, axis, &self.quantiles, method, context)?.values)
+    }
+}
+
+/// What was computed.
+struct Found {
+    stats: nnz::Stats,
+    /// Of rows and of columns.
+    quantiles: [Vec<Vec<f64>>; 2],
+}
+
+/// Statistics of each row or column, and its quantiles.
+type Each<'a> = (&'a [Moments], &'a [Vec<f64>]);
+
+impl Found {
+    fn of(&self, axis: Axis) -> Option<Each<'_>> {
+        let (list, quantiles) = match axis {
+            Axis::Rows => (&self.stats.rows, &self.quantiles[0]),
+            Axis::Cols => (&self.stats.cols, &self.quantiles[1]),
+        };
+        Some((list.as_deref()?, quantiles))
     }
 }
 
@@ -250,7 +306,7 @@ fn table(
     args: &Stats,
     matrix: &Matrix,
     axis: Axis,
-    list: &[Moments],
+    (list, quantiles): Each<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut names = matrix.source().read_names(axis)?;
@@ -263,6 +319,8 @@ fn table(
         columns.push("name");
     }
     columns.extend(heading(args.measures.into()));
+    let of_quantiles: Vec<String> = args.quantiles.iter().map(|one| format!("q{one}")).collect();
+    columns.extend(of_quantiles.iter().map(String::as_str));
     writeln!(out, "{}", columns.join(separator)).map_err(failed)?;
     for (number, moments) in (0..).zip(list) {
         write!(out, "{}{separator}", matrix.position(axis, number)).map_err(failed)?;
@@ -284,13 +342,26 @@ fn table(
                 .and_then(|()| out.write_all(separator.as_bytes()))
                 .map_err(failed)?;
         }
-        writeln!(out, "{}", fields(moments, args.csv).join(separator)).map_err(failed)?;
+        let mut fields = fields(moments, args.csv);
+        let of_one = quantiles_at(quantiles, number);
+        fields.extend(of_one.into_iter().map(|value| Number::Float(value).to_string()));
+        writeln!(out, "{}", fields.join(separator)).map_err(failed)?;
     }
     Ok(())
 }
 
+/// Returns the quantiles of a row or column.
+fn quantiles_at(quantiles: &[Vec<f64>], number: u64) -> Vec<f64> {
+    let at = usize::try_from(number).unwrap_or(usize::MAX);
+    quantiles.iter().filter_map(|values| values.get(at).copied()).collect()
+}
+
 /// Returns rows or columns with their positions and names.
-fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<AxisLine>, Error> {
+fn labelled(
+    matrix: &Matrix,
+    axis: Axis,
+    (list, quantiles): Each<'_>,
+) -> Result<Vec<AxisLine>, Error> {
     let mut names = matrix.source().read_names(axis)?;
     let mut lines = Vec::with_capacity(list.len());
     for (number, moments) in (0..).zip(list) {
@@ -299,6 +370,7 @@ fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<AxisLin
             position: matrix.position(axis, number),
             name: name.map(|name| String::from_utf8_lossy(name).into_owned()),
             line: Line::from(moments),
+            quantiles: quantiles_at(quantiles, number),
         });
     }
     Ok(lines)

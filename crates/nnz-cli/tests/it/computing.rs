@@ -620,3 +620,55 @@ fn values_that_are_no_counts_or_logarithms_are_noted() {
     let noted = said(&["normalize", &scaled, &at("n.csv"), "--target-sum", "1"]);
     assert!(noted.contains("values are not counts: some are negative"), "{noted}");
 }
+
+#[test]
+fn residuals_ranks_and_quantiles_are_written() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let (table, kinds) = (at("m.csv"), at("kinds.csv"));
+    fs::write(&table, "cell,g1,g2\na,4,0\nb,0,4\nc,2,2\n").unwrap();
+    fs::write(&kinds, "cell,kind,n\na,x,1\nb,x,2\nc,y,3\n").unwrap();
+    let printed = |arguments: &[&str]| {
+        let target = at("out.h5ad");
+        let all = ["-q", "normalize", &table, &target, "--force", "--axis", "rows"];
+        run(&[&all[..], arguments].concat()).good();
+        run(&["cat", &target]).good()
+    };
+    // Of 12 counts, 2 are expected in each element, and sqrt(3) is the limit.
+    let found = printed(&["--pearson-residuals", "--theta", "inf", "--clip", "1.25"]);
+    assert_eq!(found, "0\t0\t1.25\n0\t1\t-1.25\n1\t0\t-1.25\n1\t1\t1.25\n2\t0\t0.0\n2\t1\t0.0\n");
+    assert!(run(&["info", &at("out.h5ad")]).good().contains("dense"));
+    let found =
+        printed(&["--target-sum", "none", "--regress-out", "kind", "--row-annotations", &kinds]);
+    let values: Vec<f64> =
+        found.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
+    let expected = [2.0, -2.0, -2.0, 2.0, 0.0, 0.0];
+    assert!(values.iter().zip(expected).all(|(found, one)| (found - one).abs() < 1e-9), "{found}");
+    // The ranks of 4, 0 and 2 are 3, 1 and 2.
+    let found = printed(&["--target-sum", "none", "--ranks", "cols"]);
+    assert_eq!(found, "0\t0\t2.0\n2\t0\t1.0\n1\t1\t2.0\n2\t1\t1.0\n");
+    let quantiles = run(&["stats", &table, "--axis", "cols", "--quantiles", "0.5,1"]).good();
+    assert!(quantiles.starts_with("col\tname\tnnz\tsum\tmean\tvariance\tmin\tmax\tq0.5\tq1\n"));
+    assert!(quantiles.lines().nth(1).unwrap().ends_with("\t2.0\t4.0"), "{quantiles}");
+    let json = ["stats", &table, "--axis", "rows", "--quantiles", "0.25", "--json"];
+    let found: serde_json::Value = serde_json::from_str(&run(&json).good()).unwrap();
+    assert_eq!(found["rows"][0]["quantiles"][0], 1.0);
+    for (flags, says) in [
+        (&["--pearson-residuals", "--log1p"][..], "cannot be used with"),
+        (&["--theta", "3"], "--pearson-residuals"),
+        (&["--regress-out", "nothing"], "no annotation"),
+    ] {
+        let refused =
+            run(&[&["normalize", &table, &at("x.h5ad"), "--axis", "rows"][..], flags].concat());
+        assert!(refused.code != Some(0) && refused.err.contains(says), "{refused:?}");
+    }
+    let wrong = run(&["stats", &table, "--axis", "rows", "--quantiles", "1.5"]);
+    assert!(wrong.err.contains("a quantile of 1.5: expected 0 to 1"), "{wrong:?}");
+    // Components of what is left.
+    let (study, target) = (at("study.h5ad"), at("p.npz"));
+    run(&["-q", "convert", &table, &study, "--row-annotations", &kinds, "--cell-axis", "rows"])
+        .good();
+    let all = ["pca", &study, &target, "--components", "1", "--regress-out", "kind,n"];
+    let done = run(&all);
+    assert!(done.code == Some(0) && done.err.contains("1 component"), "{done:?}");
+}

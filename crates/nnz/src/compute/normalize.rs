@@ -3,10 +3,14 @@
 use crate::Context;
 use std::str::FromStr;
 
-use nnz_core::{Axis, MatrixSource, Result};
-use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
+use nnz_core::{Axis, MatrixSource, Result, Storage};
+use nnz_engine::compute::{
+    Computed, PearsonOptions, ValueStep, cell_axis, normalizing_factors, pearson_residuals, ranks,
+    regress_out,
+};
 use nnz_engine::{Observed, Selection, Slice};
 
+use super::covariates::covariates;
 use crate::{ConvertOptions, Location, Summary, convert_source};
 
 /// The sum of each cell after normalization.
@@ -42,6 +46,13 @@ pub struct Normalization {
     pub target_sum: Option<TargetSum>,
     /// Replaces each value `x` by `ln(1 + x)`, after scaling.
     pub log1p: bool,
+    /// Replaces counts by their Pearson residuals, instead of scaling.
+    pub pearson_residuals: Option<PearsonOptions>,
+    /// Columns of the annotations of cells, whose influence on the values is removed: those of a linear least-squares fit are
+    /// subtracted. Texts and categories are groups, of which each has a mean of its own.
+    pub regress_out: Vec<String>,
+    /// Replaces each value by its rank in its row or column, minus that of zero.
+    pub ranks: Option<Axis>,
     /// The axis of the cells; by default that which the file states, or the rows.
     pub axis: Option<Axis>,
     /// The features that are left afterwards; sums of cells are those of all. By default all.
@@ -52,6 +63,9 @@ nnz_core::setters! {
     Normalization {
         target_sum: Option<TargetSum>,
         log1p: bool,
+        pearson_residuals: Option<PearsonOptions>,
+        regress_out: Vec<String>,
+        ranks: Option<Axis>,
         axis: Option<Axis>,
         features: Option<Selection>,
     }
@@ -71,8 +85,31 @@ impl Normalization {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Box<dyn MatrixSource>> {
+        let axis = self.axis.unwrap_or_else(|| cell_axis(source.header()));
+        let mut source = self.scaled(source, options, context)?;
+        if let Some(options) = &self.pearson_residuals {
+            source = pearson_residuals(source, axis, options, context)?;
+        }
+        source = self.selected(source)?;
+        if !self.regress_out.is_empty() {
+            let covariates = covariates(&*source, axis, &self.regress_out, context.memory() / 4)?;
+            source = regress_out(source, axis, &covariates, context)?;
+        }
+        match self.ranks {
+            Some(axis) => ranks(source, axis, context),
+            None => Ok(source),
+        }
+    }
+
+    /// Scales cells, and takes logarithms.
+    fn scaled(
+        &self,
+        source: Box<dyn MatrixSource>,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Box<dyn MatrixSource>> {
         if self.target_sum.is_none() && !self.log1p {
-            return self.selected(source);
+            return Ok(source);
         }
         let source = super::summed(source, options, context);
         let mut steps = Vec::new();
@@ -89,7 +126,12 @@ impl Normalization {
         if self.log1p {
             steps.push(ValueStep::Log1p);
         }
-        self.selected(Box::new(Computed::new(source, steps)?))
+        Ok(Box::new(Computed::new(source, steps)?))
+    }
+
+    /// Returns whether all elements get a value.
+    fn makes_dense(&self) -> bool {
+        self.pearson_residuals.is_some() || !self.regress_out.is_empty()
     }
 
     fn selected(&self, source: Box<dyn MatrixSource>) -> Result<Box<dyn MatrixSource>> {
@@ -132,7 +174,14 @@ pub fn normalize(
     let source = options.open.open_matrix(from, context)?;
     let (source, options, assumed) = super::stating_cells(source, how.axis, options);
     let note = super::note_on_values(&*source, how)?;
-    let source = how.apply(source, &options, context)?;
+    let (source, options) = match how.regress_out.is_empty() {
+        true => (source, options),
+        false => crate::slice::with_tables(source, &options, context)?,
+    };
+    let (source, mut options) = (how.apply(source, &options, context)?, options);
+    if source.header().storage == Storage::Dense && how.makes_dense() {
+        context.keep_dense(to, &mut options);
+    }
     let mut summary = convert_source(&*source, to, &options, context)?;
     summary.notes.extend(assumed.into_iter().chain(note));
     Ok(summary)

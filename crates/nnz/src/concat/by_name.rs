@@ -13,6 +13,9 @@ use crate::Selection;
 use crate::collection::Join;
 use crate::engine::{Concat, ConcatOptions, Padded, Slice};
 
+/// Matrices, and a note for the user.
+type Matched = (Vec<Box<dyn MatrixSource>>, Option<String>);
+
 type Positions<'a> = HashMap<&'a [u8], u64>;
 
 /// Puts the shared rows or columns of matrices in one order, by name: the same names in another order, those that all matrices have
@@ -23,7 +26,7 @@ pub(super) fn matched_by_name(
     axis: Axis,
     join: Option<Join>,
     memory: u64,
-) -> Result<(Vec<Box<dyn MatrixSource>>, Option<String>)> {
+) -> Result<Matched> {
     let mut lists: Vec<StringList> = Vec::with_capacity(sources.len());
     for source in &sources {
         let names = source.read_names(axis)?;
@@ -144,7 +147,7 @@ fn labels_of_all(
             positions[at].iter().filter(|(name, _)| is_new(name)).map(|(_, at)| *at).collect();
         new.sort_unstable();
         let new = Selection::ranges(new.into_iter().map(|at| at..at + 1)).allow_empty(true);
-        let none = Selection::ranges([0..0]).allow_empty(true);
+        let none = Selection::ranges([]).allow_empty(true);
         let [rows, cols] = if axis == Axis::Rows { [&new, &none] } else { [&none, &new] };
         parts.push(Box::new(Slice::new(Box::new(Arc::clone(source)), rows, cols)?));
     }

@@ -141,6 +141,16 @@ impl Context {
         Err(Error::argument(what))
     }
 
+    /// Sets the option to write all elements as an array, if the format of the target has it.
+    pub(crate) fn keep_dense(&self, to: &Location, options: &mut ConvertOptions) {
+        const DENSE: &str = "dense";
+        let format = self.format_of_target(to, options).ok();
+        let has = |format: &dyn Format| format.info().options.iter().any(|one| one.name == DENSE);
+        if format.is_some_and(has) && options.format_options.get(DENSE).is_none() {
+            options.format_options.set(DENSE, "true");
+        }
+    }
+
     /// Returns the options to write a source as programs of the target's format have such data.
     pub(crate) fn adapted(
         &self,
