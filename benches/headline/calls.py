@@ -17,6 +17,9 @@ import numpy as np
 TARGET = 1e4
 GENES = 2000
 COMPONENTS = 50
+GROUPS = 10
+PRECISE = "pipeline, all components precise"
+MARKERS = "markers of 10 groups"
 
 
 def used():
@@ -92,8 +95,28 @@ def reordered(path, scratch):
     return timed(work, total)
 
 
-def pipeline(path, memory=None):
-    """Normalises, selects the most variable genes, and computes components of their scaled logarithms."""
+def groups(cells):
+    return np.array([f"group {number}" for number in range(GROUPS)])[np.arange(cells) % GROUPS]
+
+
+def markers(path):
+    """Compares logarithms in groups of cells with all others, from a matrix that is stored by gene."""
+    import nnz
+
+    by_gene = pathlib.Path(f"{path.removesuffix('.bpcells')}-by-gene.bpcells")
+    if not by_gene.exists():
+        nnz.convert(path, by_gene, order="row")
+    # Sums of the cells are known.
+    totals = nnz.open(path).sum(axis=0).astype(np.float64)
+    matrix = normalized(nnz.open(by_gene), totals).log1p()
+    return timed(lambda: nnz.markers(matrix, groups(matrix.shape[1]), axis="cols"), lambda found: total(np.abs(found.scores)))
+
+
+def pipeline(path, memory=None, iterations=2):
+    """Normalises, selects the most variable genes, and computes components of their scaled logarithms.
+
+    Two iterations make the first 20 components precise to 1 %. By default, all are.
+    """
     import nnz
 
     def work():
@@ -103,7 +126,7 @@ def pipeline(path, memory=None):
         genes = np.sort(np.argsort(moments["variance"])[-GENES:])
         logarithms = values[genes].log1p()
         scale = 1 / np.sqrt(logarithms.var(axis=1, ddof=1))
-        return nnz.pca(logarithms.scale_rows(scale), n_components=COMPONENTS).singular_values
+        return nnz.pca(logarithms.scale_rows(scale), n_components=COMPONENTS, iterations=iterations).singular_values
 
     return timed(work, leading)
 
@@ -115,8 +138,10 @@ def leading(values):
 def nnz_call(name, path, scratch):
     if name == "storage order on disk":
         return reordered(path, scratch)
-    if name == "pipeline":
-        return pipeline(path)
+    if name == MARKERS:
+        return markers(path)
+    if name in ("pipeline", PRECISE):
+        return pipeline(path, iterations=2 if name == "pipeline" else None)
     if name == "pipeline, 14 times the cells":
         return pipeline(path, memory="300 MB")
     return CALLS[name](path)
@@ -162,7 +187,18 @@ def scanpy_call(name, raw):
         scanpy.pp.pca(found, n_comps=COMPONENTS)
         return np.sqrt(found.uns["pca"]["variance"] * (data.n_obs - 1))
 
-    if name == "pipeline":
+    if name == MARKERS:
+        scanpy.pp.normalize_total(data, target_sum=TARGET)
+        scanpy.pp.log1p(data)
+        data.obs["group"] = groups(data.n_obs)
+
+        def ranked():
+            scanpy.tl.rank_genes_groups(data, "group", method="wilcoxon", tie_correct=True)
+            found = data.uns["rank_genes_groups"]["scores"]
+            return [np.abs(found[name].astype(np.float64)).sum() for name in found.dtype.names]
+
+        return timed(ranked, total)
+    if name in ("pipeline", PRECISE):
         return timed(components, leading)
     end = name.rpartition(", ")[2].removeprefix("normalized ")
     works = {
