@@ -60,13 +60,14 @@ pub(crate) fn computed(
 pub(crate) fn derived(
     py: Python<'_>,
     inner: Arc<dyn MatrixSource>,
-    derive: impl FnOnce(Box<dyn MatrixSource>, &Context) -> nnz::Result<Box<dyn MatrixSource>> + Send + 'static,
+    derive: impl FnOnce(Box<dyn MatrixSource>, &Context) -> nnz::Result<Box<dyn MatrixSource>>
+    + Send
+    + 'static,
     memory: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Arc<dyn MatrixSource>> {
     let limits = crate::options::limits(py, memory, None)?;
-    let found = task::run(py, None, limits, move |context| {
-        derive(Box::new(View::new(inner)), context)
-    })?;
+    let found =
+        task::run(py, None, limits, move |context| derive(Box::new(View::new(inner)), context))?;
     Ok(found.into())
 }
 
@@ -79,10 +80,14 @@ pub(crate) fn quantiles_of<'py>(
     method: &str,
     limits: Limits<'_, 'py>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let Some((_, method)) = QuantileMethod::ALL.into_iter().find(|(name, _)| *name == method) else {
+    let Some((_, method)) = QuantileMethod::ALL.into_iter().find(|(name, _)| *name == method)
+    else {
         let names: Vec<String> =
             QuantileMethod::ALL.iter().map(|(name, _)| format!("{name:?}")).collect();
-        return Err(argument(py, format!("method {method:?}: expected one of {}", names.join(", "))));
+        return Err(argument(
+            py,
+            format!("method {method:?}: expected one of {}", names.join(", ")),
+        ));
     };
     let found =
         task::run(py, None, crate::options::limits(py, limits.0, limits.1)?, move |context| {

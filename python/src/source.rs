@@ -5,9 +5,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::compute::{
-    PearsonOptions, ValueKind, pearson_residuals, ranks, regress_out,
-};
+use nnz::engine::compute::{PearsonOptions, ValueKind, pearson_residuals, ranks, regress_out};
 use nnz::engine::{Filter, FilteredAxis, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::output::DuplicatePolicy;
@@ -557,7 +555,8 @@ impl Source {
         memory_limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
-        let derive = move |inner: Box<dyn MatrixSource>, context: &Context| ranks(inner, axis, context);
+        let derive =
+            move |inner: Box<dyn MatrixSource>, context: &Context| ranks(inner, axis, context);
         Ok(Self::new(compute::derived(py, self.inner(), derive, memory_limit)?))
     }
 
