@@ -165,8 +165,9 @@ def test_empty_lines_are_not_looked_up_in_annotations(nnz, tmp_path):
     source.write_h5ad(tmp_path / "s.h5ad")
     (tmp_path / "list.txt").write_text(f"{source.obs_names[1]}\n\n")
     for place in ["", "::X"]:
-        rows = ["--rows", f"@{tmp_path}/list.txt"]
-        nnz.refuses("slice", f"{tmp_path}/s.h5ad{place}", tmp_path / "a.h5ad", *rows)
+        rows = ["--rows", f"@{tmp_path}/list.txt", "--force"]
+        nnz.ok("slice", f"{tmp_path}/s.h5ad{place}", tmp_path / "a.h5ad", *rows)
+        assert read(tmp_path / "a.h5ad").obs_names.tolist() == [source.obs_names[1]]
 
 
 def test_cells_without_a_value_are_in_no_part(nnz, tmp_path):

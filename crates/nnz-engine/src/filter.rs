@@ -54,6 +54,12 @@ struct Test {
 }
 
 impl Test {
+    /// Returns whether it is [`all`](Self::all).
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.tests.is_empty()
+    }
+
     /// Returns whether it lists rows or columns.
     fn is_list(&self) -> bool {
         matches!(&self.condition, Condition::Selected(selection) if selection.is_list())

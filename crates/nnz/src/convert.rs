@@ -437,6 +437,10 @@ fn guessed_axes(
         return Vec::new();
     }
     let [rows, cols] = target;
+    // Of a table with a row for each cell, only that many fit.
+    if rows == AxisKind::Unknown || cols == AxisKind::Unknown {
+        return Vec::new();
+    }
     let mut notes = vec![format!(
         "the source does not state which axis has cells: rows are taken for {rows}, columns for {cols}; cell_axis {} \
          states that cells are the {}",

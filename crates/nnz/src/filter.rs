@@ -11,7 +11,7 @@ use crate::{
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured, or the layer
-/// `by_layer`, such as `counts`. Without a main matrix, such as in MuData, conditions are about names and annotations only.
+/// `by_layer`, such as `counts`, or `raw/X`, of which only cells are measured. Without a main matrix, such as in MuData, conditions are about names and annotations only.
 ///
 /// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
@@ -69,6 +69,7 @@ pub fn filter(
     // Of an axis without positions, everything is selected.
     let [rows, cols] = [&found.rows, &found.cols].map(|kept| match kept.len {
         0 => Selection::all(),
+        _ if kept.conditions.is_empty() => Selection::all(),
         _ => kept.selection(),
     });
     let dataset = collection.map_or(Dataset::Matrix(source), Dataset::Collection);
@@ -128,7 +129,8 @@ fn measured(
     }
     let source = collection.open(&path)?;
     let [found, expected] = [source.header().shape, collection.axes()?.header().shape];
-    if found != expected {
+    // `raw` has the same cells, and other features.
+    if found.rows != expected.rows || (found.cols != expected.cols && !filters[1].is_all()) {
         let what = format!("{path} has the shape {found}, and the file {expected}");
         return Err(Error::argument(what));
     }

@@ -109,7 +109,8 @@ impl Run for HighlyVariable {
             .batches(batches);
         let found = highly_variable(&*source, &options, context)?;
         if let Some(file) = &self.into {
-            return add_columns(file, &self.source, [(Axis::Cols, found)], self.force, context);
+            let tables = [(Axis::Cols, found)];
+            return add_columns(file, &self.source, tables, (self.force, quiet), context);
         }
         output.map(|output| output.write(&found)).transpose()?;
         Ok(Outcome::Good)

@@ -13,7 +13,7 @@ use super::Run;
 use super::compute::{Cells, stating_cells};
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
-use crate::output::print_notes;
+use crate::output::{print_message, print_notes};
 
 /// Compute metrics of the quality of cells and features
 ///
@@ -129,8 +129,16 @@ impl Run for QualityControl {
             print_notes(&notes);
         }
         if let Some(file) = &self.into {
-            let tables = [(Axis::Rows, found.cells), (Axis::Cols, found.features)];
-            return add_columns(file, &self.source, tables, self.force, context);
+            let mut tables = vec![(Axis::Rows, found.cells)];
+            if is_of_raw(&self.source) {
+                if !quiet {
+                    let what = "columns of the features of raw are not added; --features-table writes them";
+                    print_notes([what]);
+                }
+            } else {
+                tables.push((Axis::Cols, found.features));
+            }
+            return add_columns(file, &self.source, tables, (self.force, quiet), context);
         }
         for (output, table) in [(features, found.features), (cells, found.cells)] {
             output.map(|output| output.write(&table)).transpose()?;
@@ -144,7 +152,7 @@ pub(super) fn add_columns(
     file: &Location,
     source: &Location,
     tables: impl IntoIterator<Item = (Axis, AnnotationTable)>,
-    replace: bool,
+    (replace, quiet): (bool, bool),
     context: &Context,
 ) -> Result<Outcome, Error> {
     // The names of the matrix of the file itself need not be unique.
@@ -154,11 +162,20 @@ pub(super) fn add_columns(
         .map(|(axis, table)| AddedColumns::new(axis, Arc::new(table)).by_position(by_position));
     let changes = Changes::default().added(added.collect()).replace(replace);
     let edited = nnz::edit(file.clone(), &EditOptions::default().changes(changes), context);
-    edited.map_err(|error| match error.hint() {
+    let edited = edited.map_err(|error| match error.hint() {
         Some(hint) if hint.item == "replace" => error.with_hint("force", "replaces it"),
         _ => error,
     })?;
+    if !quiet {
+        print_message(&format!("{file}\n  added: {}", edited.added.join(", ")));
+    }
     Ok(Outcome::Good)
+}
+
+/// Returns whether a matrix has the features of `raw`, which are not those of the file.
+fn is_of_raw(source: &Location) -> bool {
+    let Location::Path { group: Some(group), .. } = source else { return false };
+    matches!(group.trim_start_matches('/').split(['/', '.']).next(), Some("raw"))
 }
 
 /// Returns whether two locations are in the same file.

@@ -177,12 +177,18 @@ impl Run for Stats {
         let dataset = self.reading.set().open(&self.source, context)?;
         let opened = dataset.into_matrix()?;
         let how = normalization(self.target_sum, self.log1p);
-        let (opened, _, note) =
-            nnz::compute::stating_cells(opened, None, &ConvertOptions::default());
-        if self.target_sum.is_some() && !quiet {
-            // Its advice is for other commands.
-            print_notes(note.as_deref().and_then(|note| note.split(';').next()));
-        }
+        let opened = match self.target_sum {
+            Some(_) => {
+                let (opened, _, note) =
+                    nnz::compute::stating_cells(opened, None, &ConvertOptions::default());
+                if !quiet {
+                    // Its advice is for other commands.
+                    print_notes(note.as_deref().and_then(|note| note.split(';').next()));
+                }
+                opened
+            }
+            None => opened,
+        };
         let opened = how.apply(opened, &ConvertOptions::default(), context)?;
         let header = || Ok(opened.header().clone());
         let axes = self

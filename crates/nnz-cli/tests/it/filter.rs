@@ -154,3 +154,30 @@ fn the_largest_of_a_negative_zero_and_zeros_is_zero() {
     let printed = run(&["filter", text(&file), "--dry-run", "--rows", "min / max < 0"]).good();
     assert!(printed.starts_with("1 of 1 row kept"), "{printed}");
 }
+
+/// `raw` has the cells of the file, and more genes.
+#[test]
+fn cells_are_measured_by_the_matrix_of_raw() {
+    let source = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let (study, target) = (at("study.h5ad"), at("kept.h5ad"));
+    fs::copy(&source, &study).unwrap();
+    let raw = format!("{study}::raw/X");
+    let sums = run(&["stats", &raw, "--axis", "rows", "--measures", "nnz"]).good();
+    let kept = sums.lines().skip(1).filter(|line| !line.ends_with("\t0")).count();
+    let by_raw = ["--by-layer", "raw/X", "--cells", "nnz>=1"];
+    run(&[&["-q", "filter", &study, &target][..], &by_raw].concat()).good();
+    assert_eq!(run(&["names", &target, "cells"]).good().lines().count(), kept);
+    let features = run(&["names", &study, "features"]).good();
+    assert_eq!(run(&["names", &target, "features"]).good(), features);
+    let both =
+        [&["filter", &study, &at("x.h5ad")][..], &by_raw, &["--features", "nnz>=1"]].concat();
+    assert!(run(&both).err.contains("raw/X has the shape"), "{:?}", run(&both));
+    // Metrics of its cells go into the file, and those of its genes do not.
+    let done = run(&["qc", &raw, "--into", &study, "--percent-top", "2"]);
+    assert!(done.code == Some(0), "{done:?}");
+    assert!(done.err.contains("columns of the features of raw are not added"), "{done:?}");
+    assert!(done.err.contains("added: ") && done.err.contains("total_counts"), "{done:?}");
+    assert!(run(&["annotations", &study, "cells"]).good().contains("total_counts"));
+}

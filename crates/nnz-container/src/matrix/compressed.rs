@@ -181,8 +181,11 @@ impl Compressed {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         check_requested(&majors, self.majors, self.order.major())?;
+        // Parts are announced by those who read them.
+        let is_whole = majors == (0..self.majors) && self.arrays.pointers.vector().has_latency();
+        let ahead = is_whole.then(Ahead::default);
         let cursor = PointerCursor::new(majors, self.step);
-        Ok(Box::new(Reader { matrix: self, fields, cursor }))
+        Ok(Box::new(Reader { matrix: self, fields, cursor, ahead }))
     }
 }
 
@@ -209,12 +212,44 @@ struct Reader<'a> {
     matrix: &'a Compressed,
     fields: Projection,
     cursor: PointerCursor,
+    ahead: Option<Ahead>,
+}
+
+/// What a scan of all entries has announced, so that a storage with a latency fetches the next chunks at the same time.
+#[derive(Default)]
+struct Ahead {
+    /// The end of the announced indices, and of the announced values.
+    ends: [u64; 2],
+}
+
+impl Ahead {
+    /// Bytes of an array that are announced before they are read.
+    const BYTES: u64 = 16 << 20;
+
+    /// Announces what comes after an entry, in whole chunks.
+    fn announce(&mut self, matrix: &Compressed, fields: Projection, entry: u64) {
+        let CompressedArrays { indices, values, .. } = &matrix.arrays;
+        let arrays = [(indices.vector(), fields.minors), (values, fields.values)];
+        for ((vector, is_read), end) in arrays.into_iter().zip(&mut self.ends) {
+            let window = Self::BYTES / vector.value_type().size() as u64;
+            let step = vector.chunk().unwrap_or(window / 4).max(1);
+            let until = entry.saturating_add(window).div_ceil(step).saturating_mul(step);
+            let until = until.min(matrix.entries);
+            if is_read && *end < until {
+                vector.will_read(std::slice::from_ref(&(*end..until)));
+                *end = until;
+            }
+        }
+    }
 }
 
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (matrix, fields) = (self.matrix, self.fields);
         let piece = self.cursor.next_piece(matrix)?;
+        if let (Some(ahead), Some(piece)) = (&mut self.ahead, &piece) {
+            ahead.announce(matrix, fields, piece.entries.start);
+        }
         Ok(piece.map(|piece| Box::new(Entries { matrix, fields, piece }) as Box<dyn Unit>))
     }
 }

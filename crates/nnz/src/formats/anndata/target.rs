@@ -233,6 +233,11 @@ impl AnnDataTarget {
         format::AnnData::open(nnz_container::tree::open(&self.path, "")?)
     }
 
+    /// The error for a matrix that does not belong to the file. Neither is broken.
+    fn refused(&self, what: String) -> Error {
+        Error::new(ErrorKind::Argument(what), self.place())
+    }
+
     /// Checks that a matrix has the shape and names of the existing tables.
     fn check_fits(
         &self,
@@ -246,7 +251,7 @@ impl AnnDataTarget {
             let len = header.shape.len(axis);
             if len != table.len() {
                 let expected = format!("{}, as in {}", table.len(), table.place());
-                return Err(Error::mismatch(self.place(), format!("{len} {axis}"), expected));
+                return Err(self.refused(format!("found {len} {axis}, expected {expected}")));
             }
             let Some(mut names) = names else { continue };
             let mut expected = table.names()?;
@@ -257,7 +262,7 @@ impl AnnDataTarget {
                     let [name, other] = [name, other].map(String::from_utf8_lossy);
                     let found = format!("name {name:?} of {} {number}", axis.singular());
                     let expected = format!("{other:?}, as in {}", table.place());
-                    return Err(Error::mismatch(self.place(), found, expected));
+                    return Err(self.refused(format!("found {found}, expected {expected}")));
                 }
                 number += 1;
             }
