@@ -34,7 +34,7 @@ def make_inputs(data, cells):
     bucket.mkdir(parents=True, exist_ok=True)
     if not (raw / "shape.json").exists():
         run(HERE.parent / "data" / "gen_counts.py", raw, "--cells", cells)
-    for name in ("counts.bpcells", "cells.h5ad", "cells.zarr", "genes.h5ad", "genes.zarr"):
+    for name in ("counts.bpcells", "cells.h5ad", "cells.zarr", "genes.h5ad", "genes.zarr", "plain.zarr"):
         if not (bucket / name).exists():
             # It appears when it is complete.
             part = bucket.with_name(f"{bucket.name}-part-{name}")
@@ -49,6 +49,9 @@ ROWS = {
     "1000 neighbouring columns, BPCells": {"nnz": ("nnz_cols", "s3://data/counts.bpcells", "near")},
     "1000 random columns, BPCells": {"nnz": ("nnz_cols", "s3://data/counts.bpcells", "random")},
     "sums of all columns, BPCells": {"nnz": ("nnz_sums", "s3://data/counts.bpcells")},
+    "sums of all columns, Binsparse in Zarr, uncompressed": {"nnz": ("nnz_sums", "{web}/plain.zarr")},
+    "sums of all columns, AnnData in Zarr": {"nnz": ("nnz_sums", "{web}/cells.zarr")},
+    "sums of all columns, AnnData in HDF5": {"nnz": ("nnz_sums", "{web}/cells.h5ad")},
     **{
         f"{what}, AnnData in {container}": {
             "nnz": (f"nnz_{call}", f"{{web}}/{file}.{extension}"),

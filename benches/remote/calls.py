@@ -30,6 +30,9 @@ def make(raw, out, name):
         names = [[f"{letter}{at}" for at in range(length)] for letter, length in zip("GC", counts.shape)]
         nnz.write(counts, out, to="bpcells", row_names=names[0], col_names=names[1])
         return
+    if name == "plain.zarr":
+        nnz.write(counts, out, to="binsparse")
+        return
     x = counts.T.astype(np.float32)
     x = x.tocsr() if name.startswith("cells") else x.tocsc()
     obs = pd.DataFrame(index=[f"CELL{at}" for at in range(x.shape[0])])

@@ -284,3 +284,26 @@ def test_fragments_at_a_url_equal_the_local_ones(server, tmp_path):
     found.write(tmp_path / "copy.fragments")
     assert nnz.diff(tmp_path / "copy.fragments", source) == []
     assert pickle.loads(pickle.dumps(found)).count_tiles(1000).nnz == local.count_tiles(1000).nnz
+
+
+@pytest.mark.parametrize("name", ["plain.zarr", "cells.zarr", "packed.h5ad"])
+def test_a_scan_asks_for_each_chunk_once(server, tmp_path, name):
+    """Chunks were read in pieces, one after the other: 292 requests for 34 chunks."""
+    path = server.directory / name
+    if not path.exists():
+        matrix = random_matrix((3_000, 4_000), 0.15, np.uint32, order="row")
+        nnz.write(matrix, tmp_path / "m.zarr", axis_kinds=("cells", "features"))
+        options = {"plain.zarr": {}, "cells.zarr": {"to": "anndata"}, "packed.h5ad": {"compress": "gzip:1"}}[name]
+        nnz.convert(tmp_path / "m.zarr", path, **options)
+    files = sum(one.is_file() for one in path.rglob("*")) if path.is_dir() else 20
+    expected = nnz.open(path).sum(axis=0)
+
+    def summed(url):
+        np.testing.assert_array_equal(nnz.open(url).sum(axis=0), expected)
+
+    for work in [summed, lambda url: nnz.convert(url, tmp_path / "copy.bpcells")]:
+        server.reset()
+        work(f"{server.endpoint}/data/{name}")
+        assert len(server.requests) <= files + 10
+        asked = collections.Counter((path, requested) for _, path, requested in server.requests if requested)
+        assert max(asked.values(), default=1) == 1

@@ -6,6 +6,7 @@
 //! decodes. All indices are checked when they are read; a format adds its own requirements.
 //! [`CompressedSink`] writes matrices by rows or columns.
 
+mod ahead;
 mod compressed;
 mod coordinates;
 mod dense;
@@ -13,6 +14,7 @@ mod indices;
 mod sink;
 
 pub use crate::vector::{Vector, check_booleans, prepare};
+pub use ahead::Ahead;
 pub use compressed::{Compressed, CompressedArrays};
 pub use coordinates::Coordinates;
 pub use dense::Dense;

@@ -54,12 +54,6 @@ struct Test {
 }
 
 impl Test {
-    /// Returns whether it is [`all`](Self::all).
-    #[must_use]
-    pub fn is_all(&self) -> bool {
-        self.tests.is_empty()
-    }
-
     /// Returns whether it lists rows or columns.
     fn is_list(&self) -> bool {
         matches!(&self.condition, Condition::Selected(selection) if selection.is_list())
@@ -115,6 +109,12 @@ impl Filter {
             }
         }
         self
+    }
+
+    /// Returns whether it is [`all`](Self::all).
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.tests.is_empty()
     }
 
     /// Returns whether a condition measures entries; other conditions are about names and annotations.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use nnz_container::matrix::Ahead;
 use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
 
 use super::MatrixSource;
@@ -51,6 +52,8 @@ pub(super) struct PairReader<'a> {
     entries: Range<u64>,
     /// The range of majors.
     majors: Range<u64>,
+    /// What is announced of a scan of all entries.
+    ahead: Option<Ahead>,
 }
 
 impl<'a> PairReader<'a> {
@@ -65,7 +68,9 @@ impl<'a> PairReader<'a> {
         let start = if majors.start == 0 { 0 } else { along.search(0..all, majors.start)? };
         let end =
             if majors.end == source.majors { all } else { along.search(start..all, majors.end)? };
-        Ok(Self { source, along, minors, fields, first: start, entries: start..end, majors })
+        let is_whole = majors == (0..source.majors) && along.has_latency();
+        let ahead = is_whole.then(Ahead::default);
+        Ok(Self { source, along, minors, fields, first: start, entries: start..end, majors, ahead })
     }
 }
 
@@ -77,6 +82,11 @@ impl<'a> UnitReader<'a> for PairReader<'a> {
         let start = self.entries.start;
         let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.entries.end);
         self.entries.start = end;
+        if let Some(ahead) = &mut self.ahead {
+            let minors = self.fields.minors.then_some(self.minors.vector());
+            let values = self.source.values.vector().filter(|_| self.fields.values);
+            ahead.announce([Some(self.along.vector()), minors, values], start, self.along.len());
+        }
         Ok(Some(Box::new(PairUnit {
             source: self.source,
             along: self.along,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nnz_container::matrix::Ahead;
 use nnz_core::{
     Batch, EntryPiece, Error, Majors, Place, PointerCursor, Pointers, Projection, Result, Unit,
     UnitReader,
@@ -51,6 +52,8 @@ pub(super) struct RunReader<'a> {
     cursor: PointerCursor,
     /// The last major read, if majors are listed.
     last: Option<u64>,
+    /// What is announced of a scan of all entries.
+    ahead: Option<Ahead>,
 }
 
 impl<'a> RunReader<'a> {
@@ -62,13 +65,15 @@ impl<'a> RunReader<'a> {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Self> {
+        let is_whole = majors == (0..source.majors) && minors.has_latency();
+        let ahead = is_whole.then(Ahead::default);
         let runs = match listed {
             Some(listed) => listed_range(listed, majors, source.majors)?,
             None => majors,
         };
         let pointers = RunPointers { stored: pointers, entries: minors.len() };
         let cursor = PointerCursor::new(runs, PIECE);
-        Ok(Self { source, listed, pointers, minors, fields, cursor, last: None })
+        Ok(Self { source, listed, pointers, minors, fields, cursor, last: None, ahead })
     }
 
     /// Returns the majors of the runs of a piece.
@@ -117,6 +122,11 @@ pub(super) fn check_listed(
 impl<'a> UnitReader<'a> for RunReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let Some(piece) = self.cursor.next_piece(&self.pointers)? else { return Ok(None) };
+        if let Some(ahead) = &mut self.ahead {
+            let minors = self.fields.minors.then_some(self.minors.vector());
+            let values = self.source.values.vector().filter(|_| self.fields.values);
+            ahead.announce([minors, values], piece.entries.start, self.minors.len());
+        }
         let majors = self.majors(&piece)?;
         let (source, minors, fields) = (self.source, self.minors, self.fields);
         Ok(Some(Box::new(Entries { source, minors, fields, majors, piece })))

@@ -69,6 +69,10 @@ impl Integers {
         self.0.will_read(ranges);
     }
 
+    pub(crate) fn vector(&self) -> &Vector {
+        &self.0
+    }
+
     pub(crate) fn has_latency(&self) -> bool {
         self.0.has_latency()
     }

@@ -93,6 +93,11 @@ impl ValueArray {
     }
 
     /// Announces that ranges of values will be read soon.
+    /// Returns the array, if it has one element for each value.
+    pub(crate) fn vector(&self) -> Option<&Vector> {
+        (self.iso.is_none() && self.parts == 1).then_some(&self.array)
+    }
+
     pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
         if self.iso.is_none() {
             let of = |value: u64| value.saturating_mul(self.parts);

@@ -167,7 +167,8 @@ pub(super) fn add_columns(
         _ => error,
     })?;
     if !quiet {
-        print_message(&format!("{file}\n  added: {}", edited.added.join(", ")));
+        print_message(&file.to_string());
+        print_message(&format!("  added: {}", edited.added.join(", ")));
     }
     Ok(Outcome::Good)
 }

@@ -508,7 +508,7 @@ fn highly_variable_features_are_written_and_select_components() {
     let table = fs::read_to_string(&genes).unwrap();
     assert!(table.starts_with("name\tmeans\tdispersions\tdispersions_norm\thighly_variable\n"));
     assert_eq!(table.lines().filter(|line| line.ends_with("\ttrue")).count(), 50);
-    run(&[&["hvg", &study, "--into", &study][..], &how, &top].concat()).good();
+    run(&[&["-q", "hvg", &study, "--into", &study][..], &how, &top].concat()).good();
     let chosen = ["--features", "highly_variable=True", "--components", "5"];
     let done = run(&[&["pca", &study, "--into", &study][..], &how, &chosen].concat());
     assert!(done.code == Some(0) && done.err.contains("50 features"), "{done:?}");

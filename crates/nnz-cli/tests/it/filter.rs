@@ -171,8 +171,8 @@ fn cells_are_measured_by_the_matrix_of_raw() {
     assert_eq!(run(&["names", &target, "cells"]).good().lines().count(), kept);
     let features = run(&["names", &study, "features"]).good();
     assert_eq!(run(&["names", &target, "features"]).good(), features);
-    let both =
-        [&["filter", &study, &at("x.h5ad")][..], &by_raw, &["--features", "nnz>=1"]].concat();
+    let other = at("x.h5ad");
+    let both = [&["filter", &study, &other][..], &by_raw, &["--features", "nnz>=1"]].concat();
     assert!(run(&both).err.contains("raw/X has the shape"), "{:?}", run(&both));
     // Metrics of its cells go into the file, and those of its genes do not.
     let done = run(&["qc", &raw, "--into", &study, "--percent-top", "2"]);

@@ -10,6 +10,7 @@ use nnz_core::{
     pointer_ranges,
 };
 
+use super::ahead::Ahead;
 use super::{Indices, Vector, entries_of_unit};
 use wrapped::UnwrappedPointers;
 
@@ -212,35 +213,8 @@ struct Reader<'a> {
     matrix: &'a Compressed,
     fields: Projection,
     cursor: PointerCursor,
+    /// What is announced of a scan of all entries.
     ahead: Option<Ahead>,
-}
-
-/// What a scan of all entries has announced, so that a storage with a latency fetches the next chunks at the same time.
-#[derive(Default)]
-struct Ahead {
-    /// The end of the announced indices, and of the announced values.
-    ends: [u64; 2],
-}
-
-impl Ahead {
-    /// Bytes of an array that are announced before they are read.
-    const BYTES: u64 = 16 << 20;
-
-    /// Announces what comes after an entry, in whole chunks.
-    fn announce(&mut self, matrix: &Compressed, fields: Projection, entry: u64) {
-        let CompressedArrays { indices, values, .. } = &matrix.arrays;
-        let arrays = [(indices.vector(), fields.minors), (values, fields.values)];
-        for ((vector, is_read), end) in arrays.into_iter().zip(&mut self.ends) {
-            let window = Self::BYTES / vector.value_type().size() as u64;
-            let step = vector.chunk().unwrap_or(window / 4).max(1);
-            let until = entry.saturating_add(window).div_ceil(step).saturating_mul(step);
-            let until = until.min(matrix.entries);
-            if is_read && *end < until {
-                vector.will_read(std::slice::from_ref(&(*end..until)));
-                *end = until;
-            }
-        }
-    }
 }
 
 impl<'a> UnitReader<'a> for Reader<'a> {
@@ -248,7 +222,12 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         let (matrix, fields) = (self.matrix, self.fields);
         let piece = self.cursor.next_piece(matrix)?;
         if let (Some(ahead), Some(piece)) = (&mut self.ahead, &piece) {
-            ahead.announce(matrix, fields, piece.entries.start);
+            let CompressedArrays { indices, values, .. } = &matrix.arrays;
+            let arrays = [indices.vector(), values];
+            let read = [fields.minors, fields.values];
+            let arrays =
+                arrays.into_iter().zip(read).map(|(array, is_read)| is_read.then_some(array));
+            ahead.announce(arrays, piece.entries.start, matrix.entries);
         }
         Ok(piece.map(|piece| Box::new(Entries { matrix, fields, piece }) as Box<dyn Unit>))
     }

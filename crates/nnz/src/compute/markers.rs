@@ -82,7 +82,7 @@ pub fn markers(
         let what = format!("{missing} {cells} without a value of {by:?} {are}");
         notes.push(format!("{what} among the others of every group"));
     }
-    if let Some(seconds) = found.sorting_seconds.filter(|seconds| *seconds >= SHOWN) {
+    if let Some(seconds) = found.sorting_seconds {
         notes.push(format!(
             "entries were sorted by feature first, which took {seconds:.2} s; a matrix that is stored by feature needs no sorting"
         ));
@@ -100,9 +100,6 @@ pub fn markers(
         notes,
     })
 }
-
-/// Seconds of sorting that are worth a note.
-const SHOWN: f64 = 0.1;
 
 /// Refuses groups that are too small, and one of all cells.
 fn check_sizes(codes: &[Option<u32>], names: &StringList, by: &str) -> Result<()> {
