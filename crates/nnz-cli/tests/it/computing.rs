@@ -584,6 +584,9 @@ fn tables_are_computed_along_the_axis_that_is_stated() {
         let done = run(&[verb, flags].concat());
         assert!(done.code == Some(0) && done.err.contains(expected), "{done:?}");
     }
+    // What is missing on the axis that is assumed may be on the other one.
+    let refused = run(&["aggregate", &table, &at("b.npz"), "--by", "kind"]).refused_by("aggregate");
+    assert!(refused.ends_with("--axis cols states that columns are cells\n"), "{refused}");
     let by_column = at("by.csv");
     fs::write(&by_column, "cell,x\na,1\nb,1\n").unwrap();
     let target = at("sums.h5ad");

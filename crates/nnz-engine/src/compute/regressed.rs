@@ -101,7 +101,7 @@ impl LineFunction for Regressed {
         let own = own.unwrap_or_default();
         let explained = |other: &[f64]| -> f64 { own.iter().zip(other).map(|(a, b)| a * b).sum() };
         let start = into.len();
-        into.extend(others.chunks_exact(*rank).map(|other| -explained(other)));
+        into.extend(others.chunks_exact(*rank).map(|other| 0.0 - explained(other)));
         for (value, minor) in line.values.iter().zip(&line.minors) {
             into[start + *minor as usize] += value;
         }

@@ -68,7 +68,8 @@ pub fn aggregate(
     let source = super::labelled(source, &options, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let groups = Groups::new(&*source, axis, by, context.memory() / 4);
-    let groups = groups.map_err(|error| error.with_context(&place))?;
+    let groups =
+        groups.map_err(|error| of_assumed(error, axis, assumed.is_some()).with_context(&place))?;
     let named = by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");
     if groups.table.names().is_empty() && !groups.codes.is_empty() {
         let error = Error::argument(format!("none of the {axis} has a value of {named}"));
@@ -111,6 +112,15 @@ pub fn aggregate(
         summary.notes.push(format!("{missing} {of} have no value of {named} and are left out"));
     }
     Ok(summary)
+}
+
+/// Names the option that states the axis of cells, where it is assumed and has not what is needed.
+pub(super) fn of_assumed(error: Error, axis: Axis, is_assumed: bool) -> Error {
+    let other = super::axis_option(axis.other());
+    match is_assumed {
+        true => error.with_hint("axis", format!("{other} states that {} are cells", axis.other())),
+        false => error,
+    }
 }
 
 /// The name that scanpy gives to the number of cells of a group.

@@ -8,7 +8,7 @@ use nnz_core::{Error, Result, Shape, StringList};
 use nnz_engine::compute::{MarkerOptions, cell_axis, markers as markers_of};
 
 use super::Normalization;
-use super::aggregate::Groups;
+use super::aggregate::{Groups, of_assumed};
 use crate::{ConvertOptions, Location};
 
 /// The result of writing markers.
@@ -68,7 +68,9 @@ pub fn markers(
     let source = super::labelled(source, &convert, context)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
     let groups = Groups::new(&*source, axis, &[by], context.memory() / 4);
-    let Groups { codes, table } = groups.map_err(|error| error.with_context(place))?;
+    let is_assumed = assumed.is_some();
+    let groups = groups.map_err(|error| of_assumed(error, axis, is_assumed).with_context(place));
+    let Groups { codes, table } = groups?;
     let names = table.names();
     check_sizes(&codes, names, by).map_err(|error| error.with_context(place))?;
     let mut notes: Vec<String> = assumed.into_iter().collect();
