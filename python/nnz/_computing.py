@@ -16,6 +16,7 @@ from ._errors import ArgumentError
 from ._external import load
 from ._results import outside
 from ._statistics import Statistics
+from ._values import warn_unless_counts
 
 if TYPE_CHECKING:
     from ._lazy import LazyMatrix
@@ -36,6 +37,13 @@ class Computing(Statistics):
     def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
         names = self._source.names(axis)
         return None if names is None else np.array(names, dtype=object)
+
+    def _stated(self, axis: Optional[str], along: str) -> Computing:
+        """Return the matrix with its kinds of axes, if the axis of cells was given and the file does not state it."""
+        if axis is None or any(self._source.axis_kinds):
+            return self
+        kinds = ("cells", "features") if along == "rows" else ("features", "cells")
+        return self._derived(("kinds", kinds), f"cells as {along}")
 
     def _derived(self, operation: Operation, step: str) -> LazyMatrix:
         # It imports this module.
@@ -76,8 +84,9 @@ class Computing(Statistics):
         """
         along = cell_axis(self._source, axis, self.path)
         target = None if target_sum is None else _number(target_sum, "target_sum")
+        warn_unless_counts(self._source)
         factors = self._source.normalizing_factors(along, target, self._handle.memory)
-        return self._derived(("steps", (along, factors)), f"normalize_total({'' if target is None else f'{target:g}'})")
+        return self._stated(axis, along)._derived(("steps", (along, factors)), f"normalize_total({'' if target is None else f'{target:g}'})")
 
     def log1p(self) -> LazyMatrix:
         """Replace each value by the natural logarithm of 1 plus the value.
@@ -309,7 +318,7 @@ class Computing(Statistics):
         weights = self._source.normalizing_factors(other, count, self._handle.memory)
         number = _number(scale, "scale")
         steps = (along, factors), (other, weights), ("scale", number), ("log1p",)
-        return self._derived(("steps", *steps), f"tfidf({number:g})")
+        return self._stated(axis, along)._derived(("steps", *steps), f"tfidf({number:g})")
 
     def rank(self, axis: int) -> LazyMatrix:
         """Replace each value by its rank in its row (``axis=1``) or column (``axis=0``), minus the rank of zero there.
@@ -382,7 +391,8 @@ class Computing(Statistics):
         number = float(theta) if theta == float("inf") else _number(theta, "theta")
         limit = None if clip is None else _number(clip, "clip")
         shown = f"pearson_residuals({number:g}{'' if limit is None else f', {limit:g}'})"
-        return self._derived(("pearson_residuals", along, number, limit), shown)
+        warn_unless_counts(self._source)
+        return self._stated(axis, along)._derived(("pearson_residuals", along, number, limit), shown)
 
     def regress_out(self, covariates: Any, *, axis: Optional[str] = None) -> LazyMatrix:
         """Subtract what covariates of the cells explain, as `scanpy.pp.regress_out` does.
@@ -429,7 +439,7 @@ class Computing(Statistics):
         along = cell_axis(self._source, axis, self.path)
         matrix: Any = self
         numbers, shown = covariates_of(matrix if along == "rows" else matrix.T, covariates)
-        return self._derived(("regress_out", along, numbers), f"regress_out({shown})")
+        return self._stated(axis, along)._derived(("regress_out", along, numbers), f"regress_out({shown})")
 
     def __matmul__(self, other: Any) -> Floats:
         return self._product(other, False)
@@ -441,6 +451,7 @@ class Computing(Statistics):
         """Multiply by an array from the right, or from the left. `entries` is a source with the same entries."""
         if hasattr(other, "tocsr") or isinstance(other, Computing):
             raise ArgumentError("a matrix on disk is multiplied by dense arrays; to_scipy() reads it")
+        check_order(other, lambda: self._names("rows" if reflected else "cols"), "the operand")
         array: Floats = np.asarray(other)
         if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
             raise ArgumentError(f"an array of {array.ndim} dimensions of {array.dtype}: expected numbers in 1 or 2 dimensions")

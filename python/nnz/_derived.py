@@ -12,7 +12,7 @@ from ._matrix_handle import MatrixHandle
 from ._storage import storage
 
 Operation = Tuple[Any, ...]
-"""``("steps", step, ...)``, ``("select", rows, cols)``, ``("transpose",)`` or ``(method, argument, ...)`` of what derives a matrix. It
+"""``("steps", step, ...)``, ``("select", rows, cols)``, ``("transpose",)``, ``("kinds", pair)`` or ``(method, argument, ...)`` of what derives a matrix. It
 can be pickled."""
 
 DERIVING = ("ranks", "pearson_residuals", "regress_out")
@@ -77,6 +77,8 @@ def applied(source: _nnz.Source, operation: Operation, memory: Memory = None) ->
         return made
     if kind == "steps":
         return source.computed(arguments)
+    if kind == "kinds":
+        return source.described([None, None], [None, None], list(arguments[0]))
     if kind == "select":
         rows, cols = (None if positions is None else np.asarray(positions, np.uint64) for positions in arguments)
         return source.select(rows, cols)

@@ -29,6 +29,9 @@ def described(
                 what = ("rows", "columns")[axis]
                 raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
             own = source.names(("rows", "cols")[axis])
+            other = given.get(option)
+            if own is None and other is not None and not isinstance(other, str):
+                own = list(other)
             if own is not None:
                 _check_names(frame.index, own, ("rows", "cols")[axis])
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Union
 
 import numpy as np
@@ -18,7 +17,7 @@ from ._metrics import cells_by_features, column, labels
 from ._metrics import groups as groups_of
 from ._options import PathLike
 from ._progress import Progress, reporting
-from ._results import outside
+from ._values import warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
@@ -244,10 +243,7 @@ def markers(
         if count == len(codes):
             raise ArgumentError(f"group {label!r} has all cells: there are none to compare with")
     opened, memory = source_and_memory(matrix)
-    kind = opened.value_kind()
-    if kind != "fractions":
-        what = "values look like counts" if kind == "counts" else "values are negative"
-        warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())
+    warn_unless_logarithms(opened)
     with reporting(progress) as report:
         arrays, seconds = opened.markers(codes, len(found), "rows", method, tie_correct, memory, None, report)
     shape = (len(found), matrix.shape[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import (
     Any,
     cast,
@@ -33,7 +32,7 @@ from ._external import load
 from ._guards import is_array, is_list, is_tuple
 from ._open import open as open_path
 from ._options import PathLike
-from ._results import outside
+from ._values import warn_unless_counts
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -240,7 +239,7 @@ def aggregate(
         raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if names else ''}")
     opened, memory = source_and_memory(matrix)
     if "sum" in functions:
-        warn_of_values(matrix)
+        warn_unless_counts(opened)
     names = labels(matrix.col_names, matrix.shape[1])
     tables = [
         frames.DataFrame(numbers.reshape(len(found), matrix.shape[1]), index=found, columns=names)
@@ -270,14 +269,6 @@ def _combined(frames: Any, names: List[str], each: List[Tuple[npt.NDArray[np.int
     combined[known] = inverse.reshape(-1)
     levels = [index for _, index in each]
     return combined, frames.MultiIndex(levels, list(found.T), names=names)
-
-
-def warn_of_values(matrix: BaseMatrix) -> None:
-    """Warn of values that are not counts, for what is computed from counts."""
-    kind = source_and_memory(matrix)[0].value_kind()
-    if kind != "counts":
-        why = "some are negative" if kind == "negative" else "some are not whole numbers"
-        warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
 
 
 def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64], Any]:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
-from ._errors import ArgumentError
+from ._errors import ArgumentError, ClosedError
 from ._external import load
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
+from ._values import warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata
@@ -40,6 +41,8 @@ class PCA(NamedTuple):
         The sum of the variances of all features.
     features : numpy.ndarray or None
         The names of the features, if the matrix has them.
+    matrix : Matrix or LazyMatrix, or None
+        The matrix, with cells as rows, by whose names `add_to` finds the cells.
     """
 
     scores: Scores
@@ -48,6 +51,7 @@ class PCA(NamedTuple):
     mean: Floats
     total_variance: float
     features: Optional[npt.NDArray[np.object_]] = None
+    matrix: Optional[BaseMatrix] = None
 
     def __repr__(self) -> str:
         count = self.scores.shape[1] if self.scores.ndim > 1 else 0
@@ -75,12 +79,12 @@ class PCA(NamedTuple):
         Parameters
         ----------
         adata : anndata.AnnData
-            With the cells of the matrix, in the same order, and its features: in the same order, or some by their names.
+            With the cells of the matrix, and its features or more: in the same order, or found by their names.
 
         Raises
         ------
         nnz.ArgumentError
-            It has another number of cells, or other features. Names of cells are not compared.
+            It has another number of cells, or other features.
 
         Examples
         --------
@@ -97,9 +101,27 @@ class PCA(NamedTuple):
         names = self._names_in(given)
         if len(loadings) != given.n_vars or (self.features is not None and not np.array_equal(names, self.features)):
             loadings = self._of_all(names)
-        given.obsm["X_pca"] = self.scores
+        given.obsm["X_pca"] = self.scores[self._cells_in(given)]
         given.varm["PCs"] = loadings
         given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
+
+    def _cells_in(self, given: Any) -> Any:
+        """Return the cells in the order of an object with the same names, or all as they are."""
+        try:
+            names = None if self.matrix is None else self.matrix.row_names
+        except ClosedError:
+            names = None
+        wanted = given.obs_names
+        if names is None or not wanted.is_unique or np.array_equal(names, wanted):
+            return slice(None)
+        own = load("pandas", "PCA.add_to").Index(names)
+        positions: npt.NDArray[np.intp] = np.asarray(own.get_indexer(wanted)) if own.is_unique else np.full(len(wanted), -1)
+        if np.all(positions < 0):
+            # Other names, as of cells that were numbered.
+            return slice(None)
+        if np.any(positions < 0):
+            raise ArgumentError(f"the components are not of cell {wanted[int(np.argmax(positions < 0))]!r}")
+        return positions
 
     def _names_in(self, given: Any) -> Any:
         """Return the names or, of a 10x matrix whose features are named by their symbols, the ids that the features have."""
@@ -183,8 +205,11 @@ def pca(
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
     matrix: BaseMatrix = found
+    if opened.value_kind() == "counts":
+        warn_unless_logarithms(opened)
     with reporting(progress) as report:
         found = opened.pca(count, along, rounds, start, memory, None, report)
     scores, loadings, singular_values, mean, total = found
     names = matrix.col_names if along == "rows" else matrix.row_names
-    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total, names)
+    cells = matrix if along == "rows" else matrix.T
+    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total, names, cells)

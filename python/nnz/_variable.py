@@ -13,8 +13,9 @@ from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError
 from ._external import load
-from ._metrics import cells_by_features, column, groups, labels, warn_of_values
+from ._metrics import cells_by_features, column, groups, labels
 from ._options import PathLike
+from ._values import warn_unless_counts, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -101,6 +102,7 @@ def highly_variable_genes(
         found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, codes is not None)
     else:
         opened, memory = source_and_memory(matrix)
+        warn_unless_logarithms(opened)
         limits = (min_mean, max_mean, min_disp, max_disp)
         batches = None if codes is None else codes.astype(np.uint32)
         found = dict(opened.highly_variable(n_top_genes, limits, integer("n_bins", n_bins, 1), batches, memory))
@@ -138,7 +140,7 @@ def _mean_and_variance(matrix: BaseMatrix) -> Any:
 
 def _by_rank(matrix: BaseMatrix, parts: List[BaseMatrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
     """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
-    warn_of_values(matrix)
+    warn_unless_counts(source_and_memory(matrix)[0])
     means, variances = _mean_and_variance(matrix)
     each = np.array([_standardized_variances(part, span) for part in parts])
     # Positions in descending order of variance.

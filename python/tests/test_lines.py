@@ -1,5 +1,7 @@
 """Quantiles, ranks, residuals and groups, beside NumPy and SciPy."""
 
+import pickle
+
 import numpy as np
 import pandas
 import pytest
@@ -130,3 +132,76 @@ def test_pandas_objects_in_another_order_are_refused(tmp_path):
     assert nnz.aggregate(m, labels.loc[names]).shape == nnz.aggregate(m, labels.reset_index(drop=True)).shape
     nnz.write(m, tmp_path / "z.h5ad", rows=frame.reset_index(drop=True))
     assert nnz.open(tmp_path / "z.h5ad").obs_names.tolist() == names
+
+
+def test_scores_are_those_of_their_cells(tmp_path):
+    """They were put on the cells of another order."""
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    names, genes = [f"c{n}" for n in range(30)], [f"g{n}" for n in range(8)]
+    dense = rng.poisson(1.0, (30, 8)).astype(np.float32)
+    adata = anndata.AnnData(dense, pandas.DataFrame(index=names), pandas.DataFrame(index=genes))
+    adata.write_h5ad(tmp_path / "a.h5ad")
+    found = nnz.pca(nnz.open(tmp_path / "a.h5ad").log1p(), 3)
+    cells, features = rng.permutation(30), rng.permutation(8)
+    other = adata[cells][:, features].copy()
+    found.add_to(other)
+    np.testing.assert_array_equal(other.obsm["X_pca"], found.scores[cells])
+    np.testing.assert_array_equal(other.varm["PCs"], found.loadings[features])
+    other.obs_names = [*other.obs_names[:-1], "new"]
+    with pytest.raises(nnz.ArgumentError, match="not of cell 'new'"):
+        found.add_to(other)
+
+
+def test_loadings_are_those_of_their_features(tmp_path):
+    """With as many features, their names were not compared."""
+    anndata = pytest.importorskip("anndata")
+    dense = np.random.default_rng(0).poisson(1.0, (30, 8)).astype(np.float32)
+    adata = anndata.AnnData(dense, var=pandas.DataFrame(index=[f"g{n}" for n in range(8)]))
+    adata.write_h5ad(tmp_path / "a.h5ad")
+    found = nnz.pca(nnz.open(tmp_path / "a.h5ad").log1p(), 3)
+    other = adata[:, ::-1].copy()
+    found.add_to(other)
+    np.testing.assert_array_equal(other.varm["PCs"], found.loadings[::-1])
+    other.var_names = [f"other{n}" for n in range(8)]
+    with pytest.raises(nnz.ArgumentError, match="has no feature"):
+        found.add_to(other)
+
+
+def test_an_axis_that_is_given_once_is_kept(tmp_path):
+    """The next step took rows for cells."""
+    (tmp_path / "m.csv").write_text("g,a,b,c\nx,1,0,3\ny,2,5,0\n")
+    m = nnz.open(tmp_path / "m.csv")
+    for made in [m.normalize_total(10, axis="cols"), m.pearson_residuals(axis="cols"), m.regress_out([1.0, 2.0, 4.0], axis="cols")]:
+        assert made.axis_kinds == ("features", "cells")
+        assert len(nnz.pca(made, 1).scores) == 3
+    assert m.normalize_total(10).axis_kinds == (None, None)
+    copy = pickle.loads(pickle.dumps(m.normalize_total(10, axis="cols")))
+    assert copy.axis_kinds == ("features", "cells")
+
+
+def test_operands_and_frames_in_another_order_are_refused(tmp_path):
+    names = list("abcd")
+    frame = pandas.DataFrame(np.eye(4), index=names, columns=list("wxyz"))
+    nnz.write(frame, tmp_path / "m.h5ad", axis_kinds=("cells", "features"))
+    m = nnz.open(tmp_path / "m.h5ad")["X"]
+    mixed = pandas.Series(range(4), index=list("zyxw"))
+    for refused in [
+        lambda: m @ mixed,
+        lambda: m.T @ pandas.Series(range(4), index=names[::-1]),
+        lambda: nnz.write(frame, tmp_path / "n.h5ad", rows=pandas.DataFrame({"k": range(4)}, index=names[::-1])),
+        lambda: nnz.write(sp.eye_array(4).tocsr(), tmp_path / "n.h5ad", rows=pandas.DataFrame({"k": range(4)}, index=names[::-1]), row_names=names),
+    ]:
+        with pytest.raises(ValueError, match="in another order"):
+            refused()
+
+
+@pytest.mark.parametrize("work", ["normalize_total", "pearson_residuals", "pca", "highly_variable_genes"])
+def test_counts_and_logarithms_for_each_other_are_warned_about(tmp_path, work):
+    counts = np.random.default_rng(0).poisson(2.0, (20, 9)).astype(np.float32)
+    values = np.log1p(counts) if work in ("normalize_total", "pearson_residuals") else counts
+    nnz.write(sp.csr_array(values), tmp_path / "m.npz")
+    m = nnz.open(tmp_path / "m.npz")
+    works = {"pca": lambda: nnz.pca(m, 2), "highly_variable_genes": lambda: nnz.highly_variable_genes(m)}
+    with pytest.warns(UserWarning, match="counts"):
+        works.get(work, lambda: getattr(m, work)())()

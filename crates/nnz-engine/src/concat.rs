@@ -498,6 +498,7 @@ impl MatrixSource for Concat {
                 format!("column {name:?} of the {}, which differs between the matrices", self.axis)
             }));
         }
+        extras.extend(self.columns_of_some()?);
         let kept = self.metadata();
         extras.extend(self.collect_of(|source| {
             let mut metadata = source.metadata();
@@ -515,6 +516,25 @@ impl MatrixSource for Concat {
 }
 
 impl Concat {
+    /// Lists the columns of the annotations along the axis that are dropped because some matrices have no annotations.
+    fn columns_of_some(&self) -> Result<Vec<String>> {
+        let (mut columns, mut without) = (Vec::new(), None);
+        for input in self.inputs.iter().filter(|input| input.len(self.axis) > 0) {
+            match readable(input.source.annotations(self.axis))?.flatten() {
+                Some(table) if !table.columns().is_empty() => {
+                    let names = table.columns().iter().map(|column| &column.name);
+                    columns.extend(names.map(|name| (name.clone(), &input.place)));
+                }
+                _ => without = Some(&input.place),
+            }
+        }
+        let Some(without) = without else { return Ok(Vec::new()) };
+        let dropped = columns.into_iter().map(|(name, place)| {
+            format!("column {name:?} of the {} of {place}, because {without} has none", self.axis)
+        });
+        Ok(dropped.collect())
+    }
+
     /// Concatenates the annotations of the axis; `None` if a matrix has none.
     fn appended_annotations(&self) -> Result<Option<Appended<'_>>> {
         let mut tables = Vec::new();

@@ -76,7 +76,11 @@ pub fn stating_cells(
     let kinds = source.header().axis_kinds;
     let mut options = options.clone();
     if kinds != [AxisKind::Unknown; 2] {
-        return (source, options, None);
+        let own = nnz_engine::compute::cell_axis(source.header());
+        let note = given.filter(|given| *given != own).map(|given| {
+            format!("the source states that {own} are cells; {given} are taken for cells here")
+        });
+        return (source, options, note);
     }
     // Once the matrix states its axes, this would be an axis of the target.
     let by_options = match options.cell_axis {

@@ -38,9 +38,10 @@ pub(crate) struct Normalize {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Sum of each cell: a number, median for the median of the positive sums, or none to scale nothing
-    #[arg(long, value_name = "SUM", default_value = "median")]
-    pub(crate) target_sum: OptionalSum,
+    /// Sum of each cell: a number, median for the median of the positive sums, or none to scale nothing [default: median,
+    /// and none with --regress-out and --ranks]
+    #[arg(long, value_name = "SUM")]
+    pub(crate) target_sum: Option<OptionalSum>,
 
     /// Replace each value x by ln(1 + x), after scaling
     #[arg(long)]
@@ -375,7 +376,12 @@ impl Run for Normalize {
         let options = self.reading.of_conversion(write::options(&self.writing, context)?);
         let axis = axis(&self.cells, &self.source, &self.reading, context)?;
         let residuals = PearsonOptions::default().theta(self.theta).clip(self.clip);
-        let target_sum = self.target_sum.0.filter(|_| !self.pearson_residuals);
+        let is_scaled =
+            !self.pearson_residuals && self.regress_out.is_empty() && self.ranks.is_none();
+        let target_sum = match self.target_sum {
+            Some(OptionalSum(sum)) => sum,
+            None => is_scaled.then(TargetSum::default),
+        };
         let along = |given: AxisArg| {
             let header = || {
                 Ok(self.reading.set().open(&self.source, context)?.into_matrix()?.header().clone())

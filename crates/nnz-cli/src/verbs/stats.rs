@@ -61,6 +61,10 @@ pub(crate) struct Stats {
     #[arg(long)]
     pub(crate) log1p: bool,
 
+    /// Axis of the cells that are scaled, in SRC: rows or cols [default: as SRC states, otherwise rows]
+    #[arg(long, value_name = "AXIS", requires = "target_sum")]
+    pub(crate) cell_axis: Option<AxisArg>,
+
     /// Print comma-separated values, for one axis at most
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
@@ -176,19 +180,21 @@ impl Run for Stats {
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let dataset = self.reading.set().open(&self.source, context)?;
         let opened = dataset.into_matrix()?;
-        let how = normalization(self.target_sum, self.log1p);
         let opened = match self.target_sum {
             Some(_) => {
+                let header = || Ok(opened.header().clone());
+                let given = self.cell_axis.map(|axis| axis.axis(&self.source, header));
+                let given = given.transpose()?;
                 let (opened, _, note) =
-                    nnz::compute::stating_cells(opened, None, &ConvertOptions::default());
+                    nnz::compute::stating_cells(opened, given, &ConvertOptions::default());
                 if !quiet {
-                    // Its advice is for other commands.
-                    print_notes(note.as_deref().and_then(|note| note.split(';').next()));
+                    print_notes(note.map(|note| note.replace("; axis ", "; cell_axis ")));
                 }
                 opened
             }
             None => opened,
         };
+        let how = normalization(self.target_sum, self.log1p);
         let opened = how.apply(opened, &ConvertOptions::default(), context)?;
         let header = || Ok(opened.header().clone());
         let axes = self

@@ -302,6 +302,15 @@ fn a_dense_embedding_stays_dense_in_another_file() {
     let scratch = tempfile::tempdir().unwrap();
     let source = counts(&scratch);
     let at = |name: &str| scratch.path().join(name).display().to_string();
+    // Scaled values of genes.
+    let scaled = ["stats", &table, "--axis", "cols", "--measures", "sums", "--target-sum", "8"];
+    let printed = run(&[&scaled[..], &["--cell-axis", "cols"]].concat()).good();
+    assert_eq!(printed.lines().nth(1).unwrap().split('\t').nth(3), Some("8.0"), "{printed}");
+    let noted = run(&scaled).err;
+    assert!(noted.contains("--cell-axis cols states that columns are cells"), "{noted}");
+    // What a file states is not overridden without a word.
+    let noted = run(&["qc", &target, &at("q.csv"), "--axis", "cols", "--percent-top", "1"]).err;
+    assert!(noted.contains("the source states that rows are cells"), "{noted}");
     let components = at("p.h5ad");
     run(&["-q", "pca", text(&source), &components, "--components", "2", "--log1p"]).good();
     let embedding = format!("{components}::obsm/X_pca");
@@ -641,14 +650,14 @@ fn residuals_ranks_and_quantiles_are_written() {
     let found = printed(&["--pearson-residuals", "--theta", "inf", "--clip", "1.25"]);
     assert_eq!(found, "0\t0\t1.25\n0\t1\t-1.25\n1\t0\t-1.25\n1\t1\t1.25\n2\t0\t0.0\n2\t1\t0.0\n");
     assert!(run(&["info", &at("out.h5ad")]).good().contains("dense"));
-    let found =
-        printed(&["--target-sum", "none", "--regress-out", "kind", "--row-annotations", &kinds]);
+    // Cells are not scaled, unless a sum is given.
+    let found = printed(&["--regress-out", "kind", "--row-annotations", &kinds]);
     let values: Vec<f64> =
         found.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
     let expected = [2.0, -2.0, -2.0, 2.0, 0.0, 0.0];
     assert!(values.iter().zip(expected).all(|(found, one)| (found - one).abs() < 1e-9), "{found}");
     // The ranks of 4, 0 and 2 are 3, 1 and 2.
-    let found = printed(&["--target-sum", "none", "--ranks", "cols"]);
+    let found = printed(&["--ranks", "cols"]);
     assert_eq!(found, "0\t0\t2.0\n2\t0\t1.0\n1\t1\t2.0\n2\t1\t1.0\n");
     let quantiles = run(&["stats", &table, "--axis", "cols", "--quantiles", "0.5,1"]).good();
     assert!(quantiles.starts_with("col\tname\tnnz\tsum\tmean\tvariance\tmin\tmax\tq0.5\tq1\n"));

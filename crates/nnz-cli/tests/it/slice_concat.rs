@@ -699,6 +699,16 @@ fn features_of_samples_are_matched_by_name() {
     let (_, names, cells) = joined("c.csv", &["--join", "outer"]);
     assert_eq!(names, "g1 g2 g3 g4 ");
     assert_eq!(cells, "x\tg1\t1\nx\tg2\t2\nz\tg2\t200\nx\tg3\t3\nz\tg4\t400\n");
+    // Annotations that one of them does not have are listed.
+    let (annotated, table) = (at("a.h5ad"), at("t.csv"));
+    fs::write(&table, "cell,donor\nx,d1\n").unwrap();
+    let all = ["-q", "convert", &first, &annotated, "--cell-axis", "cols", "--col-annotations"];
+    run(&[&all[..], &[&table]].concat()).good();
+    run(&["-q", "convert", &at("b.csv"), &at("b.bpcells"), "--cell-axis", "cols"]).good();
+    let sources = ["concat", &annotated, &at("b.bpcells"), &at("d.h5ad")];
+    let refused =
+        run(&[&sources[..], &["--axis", "cells", "--strict"]].concat()).refused_by("concat");
+    assert!(refused.contains("column \"donor\" of the rows"), "{refused}");
     let refused =
         run(&["concat", &first, &at("c.csv"), &at("x.npz"), "--axis", "cols"]).refused_by("concat");
     assert!(refused.contains("--join inner or outer matches them by name"), "{refused}");

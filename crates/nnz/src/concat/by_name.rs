@@ -73,7 +73,9 @@ pub(super) fn matched_by_name(
         Some(Join::Inner) => {
             wanted.retain(is_in_all);
             if wanted.is_empty() {
-                let what = format!("no name of {axis} is in all {count} sources");
+                let what = format!(
+                    "no name of {axis} is in all {count} sources; some may have ids as names, and others symbols"
+                );
                 return Err(Error::argument(what));
             }
             format!("{} {axis} are in all {count} sources", wanted.len())
@@ -86,7 +88,8 @@ pub(super) fn matched_by_name(
                     wanted.push(name);
                 }
             }
-            format!("{} {axis} are in any of {count} sources", wanted.len())
+            let common = first.iter().filter(is_in_all).count();
+            format!("{} {axis} are in any of {count} sources, and {common} in all", wanted.len())
         }
     };
     let sources: Vec<Arc<dyn MatrixSource>> = sources.into_iter().map(Arc::from).collect();

@@ -1,0 +1,24 @@
+"""Warnings of values that are not what is usually computed from."""
+
+from __future__ import annotations
+
+import warnings
+
+from . import _nnz
+from ._results import outside
+
+
+def warn_unless_counts(source: _nnz.Source) -> None:
+    """Warn of values that are not counts, for what is computed from counts."""
+    kind = source.value_kind()
+    if kind != "counts":
+        why = "some are negative" if kind == "negative" else "some are not whole numbers"
+        warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
+
+
+def warn_unless_logarithms(source: _nnz.Source) -> None:
+    """Warn of values that are not logarithms of normalized counts, for what is computed from them."""
+    kind = source.value_kind()
+    if kind != "fractions":
+        what = "values look like counts" if kind == "counts" else "values are negative"
+        warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())
