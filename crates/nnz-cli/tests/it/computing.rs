@@ -302,15 +302,6 @@ fn a_dense_embedding_stays_dense_in_another_file() {
     let scratch = tempfile::tempdir().unwrap();
     let source = counts(&scratch);
     let at = |name: &str| scratch.path().join(name).display().to_string();
-    // Scaled values of genes.
-    let scaled = ["stats", &table, "--axis", "cols", "--measures", "sums", "--target-sum", "8"];
-    let printed = run(&[&scaled[..], &["--cell-axis", "cols"]].concat()).good();
-    assert_eq!(printed.lines().nth(1).unwrap().split('\t').nth(3), Some("8.0"), "{printed}");
-    let noted = run(&scaled).err;
-    assert!(noted.contains("--cell-axis cols states that columns are cells"), "{noted}");
-    // What a file states is not overridden without a word.
-    let noted = run(&["qc", &target, &at("q.csv"), "--axis", "cols", "--percent-top", "1"]).err;
-    assert!(noted.contains("the source states that rows are cells"), "{noted}");
     let components = at("p.h5ad");
     run(&["-q", "pca", text(&source), &components, "--components", "2", "--log1p"]).good();
     let embedding = format!("{components}::obsm/X_pca");
@@ -602,6 +593,15 @@ fn tables_are_computed_along_the_axis_that_is_stated() {
     let all = ["-q", "aggregate", &table, &target, "--by", "x", "--axis", "cols"];
     run(&[&all[..], &["--col-annotations", &by_column]].concat()).good();
     assert_eq!(run(&["names", &target, "features"]).good(), "g1\ng2\ng3\n");
+    // Scaled values of genes.
+    let scaled = ["stats", &table, "--axis", "cols", "--measures", "sums", "--target-sum", "8"];
+    let printed = run(&[&scaled[..], &["--cell-axis", "cols"]].concat()).good();
+    assert_eq!(printed.lines().nth(1).unwrap().split('\t').nth(3), Some("8.0"), "{printed}");
+    let noted = run(&scaled).err;
+    assert!(noted.contains("--cell-axis cols states that columns are cells"), "{noted}");
+    // What a file states is not overridden without a word.
+    let noted = run(&["qc", &target, &at("q.csv"), "--axis", "cols", "--percent-top", "1"]).err;
+    assert!(noted.contains("the source states that rows are cells"), "{noted}");
     let components = at("p.h5ad");
     run(&["-q", "pca", &table, &components, "--components", "1", "--axis", "cols"]).good();
     assert_eq!(run(&["names", &components, "cells"]).good(), "a\nb\n");
