@@ -41,7 +41,7 @@ GOALS = {
 """CPU time, in multiples of `numpy.bincount`."""
 
 OTHERS = {"pipeline, all components precise": {}, "markers of 10 groups": {"BPCells": 4, "scanpy": 10}}
-"""What has no goal in multiples, but how many times faster than a peer on one thread, in wall time on two."""
+"""Operations whose goal is a ratio to a peer: the wall time of the peer on one thread, in multiples of that of nnz on two."""
 
 TWO_THREADS = 0.6
 """Wall time on two threads, as a part of that on one."""

@@ -21,7 +21,7 @@ def check_order(given: Any, names: Names, what: str) -> None:
 
     Values are used by position, which would be wrong for them.
     """
-    if getattr(getattr(given, "index", None), "inferred_type", None) != "string":
+    if getattr(getattr(given, "index", None), "inferred_type", None) not in ("string", "categorical"):
         return
     found = names()
     own: List[Any] = [] if found is None else list(found)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _frames, _nnz
+from ._alignment import check_order
 from ._errors import ArgumentError, UnsupportedError
 from ._guards import is_list, is_tuple
 
@@ -33,7 +35,7 @@ def described(
             if own is None and other is not None and not isinstance(other, str):
                 own = list(other)
             if own is not None:
-                _check_names(frame.index, own, ("rows", "cols")[axis])
+                check_order(frame, partial(iter, own), ("rows", "cols")[axis])
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
             if own is not None and type(frame.index).__name__ == "RangeIndex":
                 # Its index has no names, and the matrix has some.
@@ -46,13 +48,6 @@ def described(
     if any(part is not None for part in (*names, *tables, kinds)):
         source = source.described(names, tables, kinds)
     return source
-
-
-def _check_names(index: Any, own: List[str], what: str) -> None:
-    """Refuse annotations whose index has the names of the matrix in another order: they would be those of others."""
-    given: List[Any] = list(index)
-    if len(given) == len(own) and given != own and set(given) == set(own):
-        raise ArgumentError(f"{what}: the index has the names of the matrix in another order; .loc[names] changes it")
 
 
 def _kinds(given: Any) -> Optional[List[Optional[str]]]:

@@ -205,8 +205,7 @@ def pca(
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
     matrix: BaseMatrix = found
-    if opened.value_kind() == "counts":
-        warn_unless_logarithms(opened)
+    warn_unless_logarithms(opened, negative=True)
     with reporting(progress) as report:
         found = opened.pca(count, along, rounds, start, memory, None, report)
     scores, loadings, singular_values, mean, total = found

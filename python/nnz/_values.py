@@ -16,9 +16,12 @@ def warn_unless_counts(source: _nnz.Source) -> None:
         warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
 
 
-def warn_unless_logarithms(source: _nnz.Source) -> None:
-    """Warn of values that are not logarithms of normalized counts, for what is computed from them."""
+def warn_unless_logarithms(source: _nnz.Source, negative: bool = False) -> None:
+    """Warn of values that are not logarithms of normalized counts, for what is computed from them.
+
+    With `negative`, they may be scaled.
+    """
     kind = source.value_kind()
-    if kind != "fractions":
+    if kind == "counts" or (kind == "negative" and not negative):
         what = "values look like counts" if kind == "counts" else "values are negative"
         warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())

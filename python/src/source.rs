@@ -595,7 +595,7 @@ impl Source {
         Ok(Self::new(compute::derived(py, self.inner(), derive, memory_limit)?))
     }
 
-    /// Computes quantiles of each row or column: an array for each, and the seconds that sorting took.
+    /// Computes quantiles of each row or column: an array for each quantile.
     #[pyo3(signature = (axis, quantiles, method, memory_limit=None, workers=None))]
     fn quantiles<'py>(
         &self,

@@ -52,7 +52,7 @@ pub(super) struct PairReader<'a> {
     entries: Range<u64>,
     /// The range of majors.
     majors: Range<u64>,
-    /// What is announced of a scan of all entries.
+    /// Announces the chunks of a scan of all entries; `None` if a part is read, or without a latency.
     ahead: Option<Ahead>,
 }
 

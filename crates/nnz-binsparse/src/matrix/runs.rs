@@ -52,7 +52,7 @@ pub(super) struct RunReader<'a> {
     cursor: PointerCursor,
     /// The last major read, if majors are listed.
     last: Option<u64>,
-    /// What is announced of a scan of all entries.
+    /// Announces the chunks of a scan of all entries; `None` if a part is read, or without a latency.
     ahead: Option<Ahead>,
 }
 

@@ -92,12 +92,12 @@ impl ValueArray {
         Some(Self { array, value_type, parts, iso: None })
     }
 
-    /// Announces that ranges of values will be read soon.
     /// Returns the array, if it has one element for each value.
     pub(crate) fn vector(&self) -> Option<&Vector> {
         (self.iso.is_none() && self.parts == 1).then_some(&self.array)
     }
 
+    /// Announces that ranges of values will be read soon.
     pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
         if self.iso.is_none() {
             let of = |value: u64| value.saturating_mul(self.parts);

@@ -270,7 +270,7 @@ impl Stats {
     }
 }
 
-/// What was computed.
+/// The computed statistics and quantiles.
 struct Found {
     stats: nnz::Stats,
     /// Of rows and of columns.

@@ -213,7 +213,7 @@ struct Reader<'a> {
     matrix: &'a Compressed,
     fields: Projection,
     cursor: PointerCursor,
-    /// What is announced of a scan of all entries.
+    /// Announces the chunks of a scan of all entries; `None` if a part is read, or without a latency.
     ahead: Option<Ahead>,
 }
 

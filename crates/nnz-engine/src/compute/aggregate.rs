@@ -258,8 +258,9 @@ struct GroupSums<'a> {
     stride: usize,
     /// Whether the sums have a row for each group; otherwise, there is one for each element of the other axis.
     by_group: bool,
-    /// What is added up, each in as many sums.
+    /// The terms to add up, each into its own sums.
     terms: &'a [Term],
+    /// The number of sums of each term.
     each: usize,
     /// Whether elements with several entries are an error.
     checks: bool,

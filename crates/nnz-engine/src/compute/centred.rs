@@ -7,7 +7,9 @@ use nnz_storage::TaskContext;
 
 use super::float::Float;
 use super::gram::{has_rows, multiply_twice};
-use super::linear_algebra::{dot, gram, power_of_two, product, product_of_transposed};
+use super::linear_algebra::{
+    dot, gram, power_of_two, product, product_of_transposed, subtract_product,
+};
 use super::product::multiply;
 use crate::{Measures, Observed, StatsOptions, stats};
 
@@ -49,7 +51,7 @@ pub(super) struct Centred<'a> {
     sources: [&'a dyn MatrixSource; 2],
     /// The factor of each feature, by which the values of the sources have to be multiplied.
     factors: Option<&'a [f64]>,
-    /// What is subtracted.
+    /// The matrix of low rank to subtract.
     removed: Option<Removed>,
     passes: &'a Passes<'a>,
     /// The means of the features of the sources, with their factors.
@@ -146,7 +148,8 @@ impl<'a> Centred<'a> {
     fn scores<T: Float>(&self, right: &[f64], width: usize) -> Result<Vec<T>> {
         let mut scores = self.times_in(right, width)?;
         if let Some(removed) = &self.removed {
-            removed.subtract_scores(&mut scores, right, width);
+            let factors = [&*removed.left, &*removed.right];
+            subtract_product(&mut scores, factors, removed.rank, right, width);
         }
         Ok(scores)
     }
@@ -236,18 +239,6 @@ impl Removed {
         let squares = dot(&of_inner, &right) - 2.0 * dot(&shared, &right);
         let variance = squares / rows.saturating_sub(1).max(1) as f64;
         Ok(Self { rank, left, right, means, shared, inner, variance })
-    }
-
-    /// Subtracts what it makes of a matrix with a row for each feature.
-    fn subtract_scores<T: Float>(&self, scores: &mut [T], features: &[f64], width: usize) {
-        let between = product_of_transposed(&self.right, self.rank, features, width);
-        for (row, weights) in scores.chunks_exact_mut(width).zip(self.left.chunks_exact(self.rank))
-        {
-            let change = product(weights, self.rank, &between, width);
-            for (element, change) in row.iter_mut().zip(change) {
-                *element = T::of((*element).into() - change);
-            }
-        }
     }
 
     /// Subtracts its part from what the matrix and then the transposed one make of a matrix with a row for each feature, which was

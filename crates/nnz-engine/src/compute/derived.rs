@@ -130,7 +130,7 @@ struct DerivedUnits<'a> {
     complete: VecDeque<Line<f64>>,
     /// The number of entries of those that are complete.
     count: usize,
-    /// What has not been returned.
+    /// The rows or columns still to return.
     majors: Range<u64>,
 }
 

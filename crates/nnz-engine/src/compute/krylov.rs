@@ -4,7 +4,7 @@ use nnz_core::Result;
 
 use super::centred::Centred;
 use super::linear_algebra::{
-    by_row, column_of, eigen, extend_orthonormal, gram, power_of_two, product,
+    by_row, column_of, dot, eigen, extend_orthonormal, gram, power_of_two, product,
 };
 use super::pca::PcaOptions;
 use crate::random::Random;
@@ -79,7 +79,7 @@ impl Subspace {
         let mut rest = self.images[known..].to_vec();
         for column in &mut rest {
             for other in &self.columns {
-                let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
+                let along = dot(column, other);
                 column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
             }
         }

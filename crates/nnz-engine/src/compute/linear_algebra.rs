@@ -26,18 +26,43 @@ pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f
     result
 }
 
-/// Adds a row, multiplied by a matrix of as many columns as `sums` has.
 /// Returns the transposed matrix `a` times `b`, of as many rows.
-pub(super) fn product_of_transposed(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f64> {
+pub(super) fn product_of_transposed<T: Float>(
+    a: &[f64],
+    inner: usize,
+    b: &[T],
+    width: usize,
+) -> Vec<f64> {
     let mut result = vec![0.0; inner * width];
     for (row, other) in a.chunks_exact(inner.max(1)).zip(b.chunks_exact(width.max(1))) {
         for (factor, sums) in row.iter().zip(result.chunks_exact_mut(width)) {
-            sums.iter_mut().zip(other).for_each(|(sum, element)| *sum += factor * element);
+            sums.iter_mut()
+                .zip(other)
+                .for_each(|(sum, element)| *sum += factor * (*element).into());
         }
     }
     result
 }
 
+/// Subtracts the product of `left`, by row, `right`, by column, and a matrix from another product.
+pub(super) fn subtract_product<T: Float, U: Float>(
+    from: &mut [T],
+    [left, right]: [&[f64]; 2],
+    rank: usize,
+    matrix: &[U],
+    width: usize,
+) {
+    let between = product_of_transposed(right, rank, matrix, width);
+    for (row, weights) in from.chunks_exact_mut(width.max(1)).zip(left.chunks_exact(rank.max(1))) {
+        for (at, element) in row.iter_mut().enumerate() {
+            let terms = weights.iter().zip(between.iter().skip(at).step_by(width));
+            let change: f64 = terms.map(|(a, b)| a * b).sum();
+            *element = T::of((*element).into() - change);
+        }
+    }
+}
+
+/// Adds a row, multiplied by a matrix of as many columns as `sums` has.
 fn add_row(row: &[f64], matrix: &[f64], sums: &mut [f64]) {
     let width = sums.len();
     for (factor, other) in row.iter().zip(matrix.chunks_exact(width)) {
@@ -119,7 +144,7 @@ fn is_independent(columns: &[Vec<f64>], column: &mut [f64]) -> bool {
     let before = norm(column);
     for _ in 0..2 {
         for other in columns {
-            let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
+            let along = dot(column, other);
             column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
         }
     }

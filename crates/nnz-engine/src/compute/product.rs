@@ -1,11 +1,12 @@
 //! Products of a matrix with dense matrices.
 
-use nnz_core::{Batch, Error, ErrorKind, LowRank, MatrixSource, Place, Result, Unit};
+use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Place, Result, Unit};
 use std::borrow::Cow;
 use std::sync::Mutex;
 
 use super::entries::{Bands, Buffers, Entries, Numbers, pass};
 use super::float::{Float, complex};
+use super::linear_algebra::subtract_product;
 use crate::accumulators::{Accumulators, TOGETHER, count_of};
 use crate::flow::{Done, Work, Workers, Write};
 use crate::stats::lock;
@@ -61,7 +62,8 @@ pub fn multiply<T: Float>(
     }
     if let Some((source, removed)) = source.as_difference() {
         let mut product = multiply(&*source, dense, width, context)?;
-        subtract_product(&mut product, &removed, dense, width);
+        let factors = [&*removed.left, &*removed.right];
+        subtract_product(&mut product, factors, removed.rank, dense, width);
         return Ok(product);
     }
     let panels = Panels::of::<T>(width);
@@ -88,23 +90,6 @@ pub fn multiply<T: Float>(
         by_cols(source, &dense, panels, rows, context).map(|sums| panels.join(sums, width))
     };
     done.map_err(|error| crate::convert::locate(error, source).with_context(place))
-}
-
-/// Subtracts the product of a matrix of low rank with a dense one.
-fn subtract_product<T: Float>(product: &mut [T], removed: &LowRank, dense: &[T], width: usize) {
-    let LowRank { rank, left, right, .. } = removed;
-    let mut between = vec![0.0; rank * width];
-    for (row, weights) in dense.chunks_exact(width.max(1)).zip(right.chunks_exact(*rank)) {
-        for (sums, weight) in between.chunks_exact_mut(width.max(1)).zip(weights) {
-            sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += weight * (*number).into());
-        }
-    }
-    for (row, weights) in product.chunks_exact_mut(width.max(1)).zip(left.chunks_exact(*rank)) {
-        for (at, number) in row.iter_mut().enumerate() {
-            let terms = weights.iter().zip(between.iter().skip(at).step_by(width));
-            *number = T::of((*number).into() - terms.map(|(a, b)| a * b).sum::<f64>());
-        }
-    }
 }
 
 /// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel

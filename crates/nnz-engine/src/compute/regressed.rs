@@ -6,7 +6,7 @@ use nnz_core::{Axis, Error, ErrorKind, LowRank, MatrixSource, Order, Result, Sto
 use nnz_storage::TaskContext;
 
 use super::derived::{Derived, LineFunction, checked, in_order};
-use super::linear_algebra::{by_row, orthonormal};
+use super::linear_algebra::{by_row, dot, orthonormal};
 use super::lines::{Layout, Line};
 use super::product::multiply;
 use crate::Transposed;
@@ -73,7 +73,8 @@ pub fn regress_out<'a>(
     let source = in_order(source, order, context)?;
     let constant = vec![1.0; usize::try_from(count).unwrap_or(usize::MAX)];
     let columns = orthonormal(std::iter::once(&constant).chain(covariates));
-    let rank = columns.len();
+    // Without observations, there are no columns, and their sums are zero.
+    let rank = columns.len().max(1);
     let left = by_row(&columns);
     let right = match observations {
         Axis::Rows => multiply(&Transposed::new(Box::new(&*source)), &left, rank, context)?,
@@ -99,9 +100,8 @@ impl LineFunction for Regressed {
         let own =
             usize::try_from(line.position).ok().and_then(|at| own.chunks_exact(*rank).nth(at));
         let own = own.unwrap_or_default();
-        let explained = |other: &[f64]| -> f64 { own.iter().zip(other).map(|(a, b)| a * b).sum() };
         let start = into.len();
-        into.extend(others.chunks_exact(*rank).map(|other| 0.0 - explained(other)));
+        into.extend(others.chunks_exact(*rank).map(|other| 0.0 - dot(own, other)));
         for (value, minor) in line.values.iter().zip(&line.minors) {
             into[start + *minor as usize] += value;
         }

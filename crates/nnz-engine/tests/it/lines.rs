@@ -317,3 +317,33 @@ fn components_are_precise_by_default() {
         assert!(found / exact > 0.99 && found / exact < 1.0 + 1e-9, "{at}: {found} is not {exact}");
     }
 }
+
+/// A regression without observations has no columns, not even a constant, and was a panic.
+#[test]
+fn residuals_and_ranks_of_no_observations_or_features_are_empty() {
+    let context = TaskContext::default();
+    for (rows, cols) in [(0, 3), (3, 0), (0, 0)] {
+        for order in [Order::Row, Order::Col] {
+            let shape = Shape { rows, cols };
+            let majors = usize::try_from(shape.major(order)).unwrap();
+            let (pointers, indices) = (vec![0; majors + 1], Vec::<u32>::new());
+            let matrix =
+                CsMatrix::from_parts(shape, order, pointers, indices, Vec::<f32>::new()).unwrap();
+            for axis in [Axis::Rows, Axis::Cols] {
+                let covariate = vec![1.0; usize::try_from(shape.len(axis)).unwrap()];
+                let left = regress_out(source(&matrix), axis, &[covariate], &context).unwrap();
+                assert!(dense(&*left, &context).is_empty());
+                let width = 2;
+                let right = vec![1.0_f32; usize::try_from(cols).unwrap() * width];
+                let product = multiply(&*left, &right, width, &context).unwrap();
+                assert_eq!(product, vec![0.0; usize::try_from(rows).unwrap() * width]);
+                let options = PearsonOptions::default();
+                let found = pearson_residuals(source(&matrix), axis, &options, &context).unwrap();
+                assert!(dense(&*found, &context).is_empty());
+                assert!(
+                    dense(&*ranks(source(&matrix), axis, &context).unwrap(), &context).is_empty()
+                );
+            }
+        }
+    }
+}
