@@ -1,31 +1,25 @@
 """h5py, h5dump and anndata read HDF5 trees written by nnz."""
 
-import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 h5py = pytest.importorskip("h5py")
 np = pytest.importorskip("numpy")
 
-ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = [0, 1, 4095, 4096, 70_000, 0]
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory):
-    """Builds the example that writes trees, and returns a function that runs it."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "--workspace", "--example", "hdf5_tree"]
-    subprocess.run(build, cwd=ROOT, check=True)
+def written(nnz, tmp_path_factory):
+    """Returns a function that runs the example that writes trees."""
     directory = tmp_path_factory.mktemp("trees")
 
     def run(what, threads=1):
         path = directory / f"{what}{threads}.h5"
         if not path.exists():
-            command = [target / "debug/examples/hdf5_tree", what, path, str(threads)]
+            command = [nnz.example("hdf5_tree"), what, path, str(threads)]
             subprocess.run(command, check=True)
         return path
 

@@ -18,14 +18,11 @@ GOLDEN = sorted((ROOT / "testdata/bpcells").glob("*_h5/*.h5"))
 
 
 @pytest.fixture(scope="session")
-def copy():
-    """Builds the example that copies groups through the container traits."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "--workspace", "--example", "hdf5_copy"]
-    subprocess.run(build, cwd=ROOT, check=True)
+def copy(nnz):
+    """Returns a function that runs the example that copies groups through the container traits."""
 
     def run(*arguments):
-        command = [target / "debug/examples/hdf5_copy", *arguments]
+        command = [nnz.example("hdf5_copy"), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     return run

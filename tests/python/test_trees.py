@@ -1,8 +1,6 @@
 """h5py, zarr-python and NumPy read trees that nnz copies between containers."""
 
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -10,20 +8,16 @@ h5py = pytest.importorskip("h5py")
 np = pytest.importorskip("numpy")
 zarr = pytest.importorskip("zarr")
 
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def copy(tmp_path_factory):
-    """Builds the example that copies trees, and returns a function that runs it."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "--workspace", "--example", "tree_copy"]
-    subprocess.run(build, cwd=ROOT, check=True)
+def copy(nnz, tmp_path_factory):
+    """Returns a function that runs the example that copies trees."""
     directory = tmp_path_factory.mktemp("copies")
 
     def run(kind, source, *options):
         path = directory / f"{len(list(directory.iterdir()))}.{kind}"
-        command = [target / "debug/examples/tree_copy", *options, kind, source, path]
+        command = [nnz.example("tree_copy"), *options, kind, source, path]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return path, done.stdout.splitlines()
 
