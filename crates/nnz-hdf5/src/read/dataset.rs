@@ -70,6 +70,10 @@ impl Dataset {
             Dataspace::Simple { shape, .. } => shape.clone(),
         };
         let len = length(&shape)?;
+        let bytes = len.checked_mul(size as u64).ok_or_else(|| {
+            let found = format!("{len} elements of {size} bytes");
+            Error::mismatch(Place::default(), found, "fewer than 2^64 bytes")
+        })?;
         let filters = body(MessageType::FILTER_PIPELINE)?;
         let filters = filters.map_or(Ok(Vec::new()), |body| filter_pipeline::parse(&body))?;
         let layout = match body(MessageType::EXTERNAL_FILES)? {
@@ -80,7 +84,7 @@ impl Dataset {
             None => {
                 let parsed = body(MessageType::LAYOUT)?.ok_or_else(incomplete)?;
                 let parsed = layout::parse(&parsed, file.sizes)?;
-                Layout::of(file, parsed, Pipeline::new(filters), (&space, &shape), (len, size))?
+                Layout::of(file, parsed, Pipeline::new(filters), (&space, &shape), (bytes, size))?
             }
         };
         let fill = fill_value::of(&object.header, file)?;
@@ -174,6 +178,8 @@ impl Dataset {
                     ChunkTable::Tree(_) => (chunked.grid.count(), self.file.bytes),
                     table => table.size(chunked)?,
                 };
+                // Chunks that share bytes are damaged.
+                let stored = stored.min(self.file.bytes);
                 let decoded = count.saturating_mul(chunked.bytes as u64);
                 decoded.min(stored.saturating_mul(chunked.pipeline.most_ratio()))
             }

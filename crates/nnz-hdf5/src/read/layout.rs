@@ -55,21 +55,15 @@ pub struct Chunked {
 }
 
 impl Layout {
-    /// Converts a parsed layout, for `len` elements of `size` bytes with a shape.
+    /// Converts a parsed layout, for elements of `size` bytes, `bytes` in all, with a shape.
     pub(crate) fn of(
         file: &File,
         parsed: LayoutMessage,
         pipeline: Pipeline,
         (space, shape): (&Dataspace, &[u64]),
-        (len, size): (u64, usize),
+        (bytes, size): (u64, usize),
     ) -> Result<Self> {
         let mismatch = |found, expected| Error::mismatch(Place::default(), found, expected);
-        let bytes = len.checked_mul(size as u64);
-        let too_long = || {
-            let found = format!("{len} elements of {size} bytes");
-            mismatch(found, "fewer than 2^64 bytes".to_owned())
-        };
-        let bytes = bytes.ok_or_else(too_long)?;
         match parsed {
             LayoutMessage::Compact(data) => {
                 if data.len() as u64 != bytes {

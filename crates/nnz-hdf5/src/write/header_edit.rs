@@ -172,7 +172,8 @@ impl<'a> HeaderEdit<'a> {
             checksum::append(&mut block);
         }
         // Headers that are too long are not read.
-        if block.len() > MAX_BYTES - header.blocks.first().map_or(0, |first| first.bytes) {
+        let first = header.blocks.first().map_or(0, |first| first.bytes);
+        if block.len().saturating_add(first) > MAX_BYTES {
             return Err(unsupported(
                 "a group with this many links and attributes cannot be changed",
             ));
@@ -189,8 +190,9 @@ impl<'a> HeaderEdit<'a> {
         let mut count = self.messages.len() + 1;
         // Fewer bytes than the head of a message are a gap.
         while let Some(rest) = (place.bytes - first.len()).checked_sub(header.head_bytes()) {
-            let message =
-                Message { kind: MessageType::NIL, flags: 0, body: vec![0; rest.min(MAX_MESSAGE)] };
+            // Version 1 pads messages to 8 bytes, and damaged blocks have other lengths.
+            let len = if header.version == 1 { rest - rest % 8 } else { rest }.min(MAX_MESSAGE);
+            let message = Message { kind: MessageType::NIL, flags: 0, body: vec![0; len] };
             put_message(&mut first, header, &message, 0)?;
             count += 1;
         }

@@ -4,7 +4,8 @@ use nnz_storage::TaskContext;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_hdf5::{File, FileOptions, LinkTarget, ObjectId, lookup3};
+use nnz_core::Place;
+use nnz_hdf5::{Dataset, File, FileOptions, LinkTarget, ObjectId, lookup3};
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened};
 use nnz_testing::mutations::rounds;
@@ -19,10 +20,13 @@ const LONGEST: u64 = 150_000;
 /// The memory that a file of [`LONGEST`] bytes may take: an accepted length of a dataset, decoded chunks.
 const MOST_MEMORY: u64 = 600 << 20;
 
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
+}
+
 fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
     let mut found = Vec::new();
-    let mut folders = vec![root];
+    let mut folders = vec![testdata()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -94,13 +98,15 @@ fn change(path: &Path) {
 fn mutated_files_are_read_or_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mutated.h5");
-    let slot = watchdog::slot();
+    let (slot, root) = (watchdog::slot(), testdata());
     for original in files() {
         let bytes = std::fs::read(&original).unwrap();
         let structures = hdf5::structures(&bytes);
         let checked = hdf5::checked(&bytes, lookup3);
         for round in 0..rounds() {
-            let name = format!("{}, round {round}", original.display());
+            // The same mutations wherever the project is.
+            let name = original.strip_prefix(&root).unwrap().display();
+            let name = format!("{name}, round {round}");
             slot.begin(&name);
             let mut random = Random::of(&name, round);
             let mut mutated = bytes.clone();
@@ -141,6 +147,23 @@ fn sealed_files_are_valid() {
     assert!(count > 500, "{count}");
 }
 
+/// The bytes of a dataset whose data is in other files were not limited, and overflowed where its extent is checked.
+#[test]
+fn external_data_of_more_than_2_to_the_64_bytes_is_refused() {
+    let mut bytes = std::fs::read(testdata().join("hdf5/neighbours_earliest.h5")).unwrap();
+    // Its length and its greatest length, in the dataspace.
+    for at in [7336, 7344] {
+        assert_eq!(bytes[at..at + 8], 4_u64.to_le_bytes());
+        bytes[at..at + 8].copy_from_slice(&(1_u64 << 62).to_le_bytes());
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("long.h5");
+    std::fs::write(&path, &bytes).unwrap();
+    let root = File::open(InputFile::open(&path).unwrap()).unwrap().root().unwrap();
+    let opened = Dataset::open(&root.open("external").unwrap(), Place::default(), 1);
+    assert!(opened.err().unwrap().to_string().contains("2^64 bytes"));
+}
+
 /// A failed read of a committed type was an attribute of an unsupported type, which readers leave out.
 #[test]
 fn failed_reads_are_no_unsupported_attributes() {
@@ -162,8 +185,7 @@ fn failed_reads_are_no_unsupported_attributes() {
         Ok(count)
     };
     // With the headers of the committed types in pages of their own, which are read when an attribute is.
-    let original = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../testdata/reports/corpora/committed_attribute.mat");
+    let original = testdata().join("reports/corpora/committed_attribute.mat");
     let mut bytes = std::fs::read(&original).unwrap();
     let types = File::open(InputFile::open(&original).unwrap()).unwrap().root().unwrap();
     let types = types.open("__DATA_TYPES__").unwrap();
