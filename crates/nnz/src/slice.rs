@@ -46,15 +46,16 @@ pub fn slice(
     Ok(summary.bytes_before(None))
 }
 
-/// Joins tables to the annotations of a matrix before these are used, for selections and groups. Returns the options that are left.
+/// Names a matrix without names, and joins tables to its annotations, before these are used, for selections and groups. Returns the
+/// options that are left.
 pub(crate) fn with_tables(
     source: Box<dyn MatrixSource>,
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<(Box<dyn MatrixSource>, ConvertOptions)> {
     let mut left = options.clone();
-    let tables = [&mut left.row_labels, &mut left.col_labels].map(|labels| labels.table.take());
-    let [row_labels, col_labels] = tables.map(|table| Labels::default().table(table));
+    let [row_labels, col_labels] = [&mut left.row_labels, &mut left.col_labels]
+        .map(|labels| Labels::default().names(labels.names.take()).table(labels.table.take()));
     let joined = ConvertOptions::default().row_labels(row_labels).col_labels(col_labels);
     Ok((crate::compute::labelled(source, &joined, context)?, left))
 }

@@ -671,6 +671,33 @@ fn names_that_do_not_exist_are_listed_with_names_like_the_first() {
     assert!(found.contains("conditions are quoted: \"nnz>=200\""), "{found}");
 }
 
+/// They were empty, and selections did not know the names of files.
+#[test]
+fn names_of_a_file_are_kept_when_an_annotation_names_the_axis() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let mtx = "%%MatrixMarket matrix coordinate integer general\n3 2 3\n1 1 1\n2 2 5\n3 1 2\n";
+    fs::write(at("m.mtx"), mtx).unwrap();
+    fs::write(at("genes.tsv"), "gene\tsymbol\nE1\tA\nE2\tB\nE3\tC\n").unwrap();
+    fs::write(at("names.txt"), "E1\nE2\nE3\n").unwrap();
+    fs::write(at("cells.txt"), "c1\nc2\n").unwrap();
+    let files = ["--row-names-file", &at("names.txt"), "--col-names-file", &at("cells.txt")];
+    let tables = ["--row-annotations", &at("genes.tsv")];
+    let of = |verb: &str, target: &str, more: &[&str]| {
+        let start = ["-q", verb, &at("m.mtx"), target];
+        run(&[&start[..], &files, &tables, more].concat()).good()
+    };
+    let by_symbol = ["--cell-axis", "cols", "--row-names", "symbol"];
+    of("convert", &at("a.h5ad"), &by_symbol);
+    assert_eq!(run(&["names", &at("a.h5ad"), "features"]).good(), "A\nB\nC\n");
+    let annotations = run(&["annotations", &at("a.h5ad"), "features"]).good();
+    assert_eq!(annotations, "name\tid\nA\tE1\nB\tE2\nC\tE3\n");
+    of("convert", &at("a.h5"), &[&["--to", "10x"], &by_symbol[..]].concat());
+    assert_eq!(run(&["names", &at("a.h5"), "features"]).good(), "E1\nE2\nE3\n");
+    of("slice", &at("some.bpcells"), &["--rows", "E3,E1"]);
+    assert_eq!(run(&["names", &at("some.bpcells"), "rows"]).good(), "E3\nE1\n");
+}
+
 /// The names of the first matrix were advised, which gives counts to other genes.
 #[test]
 fn features_of_samples_are_matched_by_name() {

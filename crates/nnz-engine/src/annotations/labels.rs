@@ -102,6 +102,8 @@ struct Columns {
     rows: Vec<Option<u64>>,
     /// The original positions, if they are added.
     positions: Option<Arc<Column>>,
+    /// The names that are kept as a column, if they are not those of the source.
+    given_names: Option<StringList>,
 }
 
 /// The source of a column.
@@ -109,7 +111,7 @@ struct Columns {
 enum Origin {
     File(usize),
     Table(usize),
-    /// The names of the file.
+    /// The previous names.
     Names,
     /// The original positions.
     Positions,
@@ -193,6 +195,9 @@ fn relabel(
         if names.is_some() {
             columns.keep_names(column, labels.previous_names.as_deref());
         }
+        if labels.names.is_some() {
+            columns.given_names = names;
+        }
         names = Some(taken);
         changed = true;
     }
@@ -242,8 +247,9 @@ impl Columns {
         let infos = found.map_or_else(Vec::new, |table| table.columns().to_vec());
         let origins = (0..infos.len()).map(Origin::File).collect();
         let len = source.header().shape.len(axis);
-        let (table, rows, positions) = (Arc::default(), Vec::new(), None);
-        Ok(Self { infos, origins, len, table, rows, positions })
+        let (table, rows) = (Arc::default(), Vec::new());
+        let (positions, given_names) = (None, None);
+        Ok(Self { infos, origins, len, table, rows, positions, given_names })
     }
 
     fn set_positions(&mut self, positions: &OriginalPositions) {
@@ -411,10 +417,12 @@ impl Columns {
                 }
             },
             Origin::Names => {
-                let names = source.read_names(axis)?;
-                let list = names.map(|mut names| names.list_with_limit(memory)).transpose()?;
-                let values = ColumnValues::Strings(list.unwrap_or_default());
-                Ok(Column { values, missing: None })
+                let list = match (&self.given_names, source.read_names(axis)?) {
+                    (Some(given), _) => given.clone(),
+                    (None, Some(mut names)) => names.list_with_limit(memory)?,
+                    (None, None) => StringList::default(),
+                };
+                Ok(Column { values: ColumnValues::Strings(list), missing: None })
             }
         }
     }
