@@ -239,6 +239,28 @@ def test_repeated_entries_are_refused_by_functions_but_not_by_products(tmp_path)
     np.testing.assert_allclose(nnz.open(tmp_path / "u.npz").log1p().to_numpy(), np.log1p([[2, 1]]), rtol=1e-6)
 
 
+def test_unsorted_rows_that_several_units_share_are_not_duplicates(tmp_path):
+    # They were refused where a unit ends within a row.
+    rng = np.random.default_rng(1)
+    rows, stored, cols = 900, 249, 765
+    indices = np.concatenate([rng.permutation(cols)[:stored] for _ in range(rows)])
+    data = rng.integers(1, 9, rows * stored).astype(np.float32)
+    indptr = np.arange(rows + 1) * stored
+    matrix = sparse.csr_array((data, indices, indptr), (rows, cols))
+    nnz.write(matrix, tmp_path / "u.npz", to="scipy")
+    m = nnz.open(tmp_path / "u.npz")
+    dense = matrix.toarray()
+    np.testing.assert_allclose(m.log1p().sum(axis=0), np.log1p(dense).sum(axis=0), rtol=1e-5)
+    stored_values = nnz.aggregate(m, np.zeros(rows, int), "count_nonzero", axis="rows")
+    np.testing.assert_array_equal(stored_values.to_numpy()[0], np.count_nonzero(dense, axis=0))
+    # Duplicates on both sides of such a place are found.
+    row = 65536 // stored
+    indices[row * stored] = indices[row * stored + stored - 1]
+    nnz.write(sparse.csr_array((data, indices, indptr), (rows, cols)), tmp_path / "d.npz", to="scipy")
+    with pytest.raises(nnz.UnsupportedError, match="the matrix has duplicate entries"):
+        nnz.open(tmp_path / "d.npz").log1p().sum()
+
+
 def test_wide_values_are_computed_in_64_bits(tmp_path):
     values = np.array([[0.1, 0, 3.3]])
     nnz.write(values, tmp_path / "w.npz")

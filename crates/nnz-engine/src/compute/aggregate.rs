@@ -134,7 +134,7 @@ pub fn aggregate(
         magnitude: Mutex::new(0.0),
         accumulators: Accumulators::new(count_of(sums * size_of::<f64>()), || vec![0.0; sums]),
     };
-    let mut checks = UnitCheck { number: 0, duplicates: DuplicateCheck::default() };
+    let mut checks = UnitCheck { source, number: 0, duplicates: DuplicateCheck::default() };
     pass(source, &work, &mut checks, &mut Done, Workers::of(context))
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = total(work.accumulators);
@@ -275,14 +275,15 @@ struct GroupSums<'a> {
 type Units = Vec<(Buffers<f64>, UnitEnds)>;
 
 /// Numbers units, and checks that rows or columns do not continue with an earlier index.
-struct UnitCheck {
+struct UnitCheck<'a> {
+    source: &'a dyn MatrixSource,
     number: u64,
     duplicates: DuplicateCheck,
 }
 
-impl Join<GroupSums<'_>> for UnitCheck {
+impl Join<GroupSums<'_>> for UnitCheck<'_> {
     fn join(&mut self, units: &Units) -> Result<Option<u64>> {
-        units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends))?;
+        units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends, self.source))?;
         self.number += 1;
         Ok(Some(self.number - 1))
     }

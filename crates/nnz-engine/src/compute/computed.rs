@@ -252,9 +252,9 @@ impl<'a> UnitReader<'a> for ComputedUnits<'a> {
     fn on_decoded(&mut self, entries: u64) -> Result<()> {
         self.units.on_decoded(entries)?;
         match (&mut self.duplicates, self.waiting.pop_front()) {
-            (Some(duplicates), Some(ends)) => {
-                duplicates.add(&ends).map_err(|error| error.with_context(&self.computed.place))
-            }
+            (Some(duplicates), Some(ends)) => duplicates
+                .add(&ends, &*self.computed.inner)
+                .map_err(|error| error.with_context(&self.computed.place)),
             _ => Ok(()),
         }
     }

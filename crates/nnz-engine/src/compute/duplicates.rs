@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use nnz_core::{Batch, Error, Place, Result};
+use nnz_core::{Batch, Error, MatrixSource, Place, Projection, Result, Values};
 
 /// The ends of a decoded unit.
 #[derive(Debug, Default)]
@@ -70,31 +70,49 @@ impl UnitEnds {
 }
 
 impl Run {
-    /// Joins two parts of a row or column, of which the second has the greater indices.
+    /// Joins two parts of a row or column, of which the second has the greater indices if entries are sorted.
     fn joined(self, next: Self) -> Result<Self> {
         match self.minors.1 < next.minors.0 {
-            true => Ok(Self { minors: (self.minors.0, next.minors.1), ..self }),
+            true => Ok(self.with(next)),
             false => Err(several_entries()),
         }
+    }
+
+    fn with(self, next: Self) -> Self {
+        let [least, greatest] =
+            [self.minors.0.min(next.minors.0), self.minors.1.max(next.minors.1)];
+        Self { minors: (least, greatest), ..self }
     }
 }
 
 /// Checks units in order.
 #[derive(Debug, Default)]
-pub(super) struct DuplicateCheck(Option<Run>);
+pub(super) struct DuplicateCheck {
+    last: Option<Run>,
+    /// A row or column that is not sorted and has no duplicates.
+    distinct: Option<u64>,
+}
 
 impl DuplicateCheck {
-    /// Adds the next unit.
+    /// Adds the next unit of a source.
     ///
     /// # Errors
     ///
-    /// Fails if a row or column goes on with an index that is not greater than the previous ones.
-    pub(super) fn add(&mut self, edges: &UnitEnds) -> Result<()> {
+    /// Fails if a row or column that several units share has two entries of the same element, or if that cannot be told because
+    /// it is not sorted and cannot be read again.
+    pub(super) fn add(&mut self, edges: &UnitEnds, source: &dyn MatrixSource) -> Result<()> {
         let ends = *edges.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Some(Ends { first, last }) = ends else { return Ok(()) };
-        self.0 = Some(match self.0 {
+        self.last = Some(match self.last {
             Some(previous) if previous.major == first.major => {
-                let joined = previous.joined(first)?;
+                let joined = match previous.joined(first) {
+                    Err(_) if self.distinct == Some(first.major) => previous.with(first),
+                    Err(_) if is_distinct(source, first.major)? => {
+                        self.distinct = Some(first.major);
+                        previous.with(first)
+                    }
+                    joined => joined?,
+                };
                 if first.major == last.major { joined } else { last }
             }
             _ => last,
@@ -103,8 +121,29 @@ impl DuplicateCheck {
     }
 }
 
+/// Returns whether a row or column has one entry of each of its elements. One that is too long is not read.
+fn is_distinct(source: &dyn MatrixSource, major: u64) -> Result<bool> {
+    const LONGEST: usize = 1 << 24;
+    let mut minors: Vec<u64> = Vec::new();
+    if !source.random_access() {
+        return Ok(false);
+    }
+    let mut batch = Batch::new(source.header().order, Values::default());
+    let mut batches = source.batches(major..major + 1, Projection::MINORS)?;
+    while batches.next_batch(&mut batch)? {
+        if batch.entries() > LONGEST - minors.len() {
+            return Ok(false);
+        }
+        for run in 0..batch.runs() {
+            minors.extend(batch.run(run).map(|entry| batch.minor(run, entry)));
+        }
+    }
+    minors.sort_unstable();
+    Ok(minors.windows(2).all(|two| two[0] != two[1]))
+}
+
 fn several_entries() -> Error {
-    let what = "the matrix has duplicate entries, which the format sums, or a long row or column is not sorted; \
+    let what = "the matrix has duplicate entries, which the format sums, or a very long row or column is not sorted; \
                 functions such as log1p, and counting, need the sums";
     Error::unsupported(Place::default(), what).with_hint("DuplicatePolicy::Sum", "adds them up")
 }
