@@ -6,6 +6,7 @@ Imports are not timed; opening a file on disk is, reading into memory before a t
 """
 
 import json
+import os
 import pathlib
 import resource
 import sys
@@ -176,6 +177,11 @@ def with_workers(path, workers):
 
     with distributed.Client(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as client:
         client.run(lambda: __import__("nnz"))
+        # A core each: nnz decodes on all cores that a process may use, so one worker would use those of two.
+        if hasattr(os, "sched_setaffinity"):
+            cores = sorted(os.sched_getaffinity(0))
+            for core, address in zip(cores, client.scheduler_info()["workers"]):
+                client.run(os.sched_setaffinity, 0, {core}, workers=[address])
         return timed(work, rough)
 
 
