@@ -18,6 +18,7 @@ from ._handle import Memory, handle_of
 from ._matrix import Matrix
 from ._members import divided, inside
 from ._open import open as open_path
+from ._options import path_text
 from ._partitions import version_of
 from ._storage import StorageOptions, storage
 from ._stored import open_stored
@@ -104,7 +105,7 @@ def read_anndata(
     if nbytes < 1:
         raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
     _anndata()
-    shown = os.fsdecode(path)
+    shown = path_text(path)
     with storage(storage_options), _one_family(shown):
         shown = _full(shown)
         reader = _Reader(shown, backed, nbytes, memory)

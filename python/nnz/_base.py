@@ -196,7 +196,8 @@ class BaseMatrix(Computing, Parallel):
             A condition as in ``nnz filter``: a measure of `nnz.stats` (``"nnz>=200"``, ``"variance>0.5"``), one of the
             rows or columns whose names match a regular expression (``"sum(features=^MT-)>5"``), or a quotient
             (``"sum(features=^MT-)/sum<0.2"``); or what `nnz.slice` takes: ``"batch=A"``, ``"@barcodes.txt"``, a list of
-            names, positions, or a boolean for each. A tuple combines several with AND.
+            names, positions, or a boolean for each. A tuple combines several with AND. A missing value or NaN never
+            matches, also with ``!=``, as in `nnz.slice`.
 
         Returns
         -------

@@ -506,7 +506,8 @@ class Computing(Statistics):
         if isinstance(center, (bool, np.bool_)):
             mean: Optional[Floats] = self.mean(axis=0) if center else None
         else:
-            mean = _factors(center)
+            check_order(center, lambda: self._names("cols"), "center")
+            mean = _factors(center, "center")
             if len(mean) != self.shape[1]:
                 raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union, cast
 
@@ -13,7 +12,7 @@ from ._file_parts import MAIN, FileParts
 from ._handle import Memory, NoHandle, absolute
 from ._matrix_handle import MatrixHandle
 from ._members import Shapes, datasets_among, inside, listed, matrices_among
-from ._options import PathLike
+from ._options import PathLike, path_text
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, entered, storage
 
@@ -66,7 +65,7 @@ class File(FileParts):
         storage_options: StorageOptions = None,
         **options: Unpack[ReadOptions],
     ) -> None:
-        shown, given = os.fsdecode(path), reading(options)
+        shown, given = path_text(path), reading(options)
         with storage(storage_options):
             source, members = _listed(shown, memory, given)
             if not members:

@@ -52,13 +52,15 @@ class FileParts(Matrix):
 
     @property
     def obs(self) -> pandas.DataFrame:
-        """The annotations of cells, with their names as the index. Requires pandas."""
+        """The annotations of cells, with their names as the index. Requires pandas. Each access reads a new data frame.
+        Changes to it change neither the file nor this object: `nnz.edit` adds columns to a file, ``nnz.write(f, target, rows=frame)``
+        writes a matrix with others, and ``f.to_anndata()`` has them in memory."""
         return self._annotated(False)
 
     @property
     def var(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The annotations of features, a data frame with their names as the index. It can also be called:
-        ``f.var(axis=0)`` is the variance, as of a `Matrix`. Requires pandas."""
+        ``f.var(axis=0)`` is the variance, as of a `Matrix`. Requires pandas. Each access reads a new data frame, as of `obs`."""
         return features(self._annotated(True), super().var)
 
     @property

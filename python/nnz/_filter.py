@@ -42,7 +42,7 @@ def filter(
     rows, cols, cells, features : optional
         A condition as in ``nnz filter``: ``"nnz>=200"``, ``"sum(features=^MT-)/sum<0.2"``; or what `nnz.slice` takes:
         ``"batch=A"``, ``"@barcodes.txt"``, or a list or array of names, positions, or a boolean for each. A tuple
-        combines several with AND.
+        combines several with AND. A missing value or NaN never matches, also with ``!=``, as in `nnz.slice`.
     allow_empty : bool
         Whether nothing may be kept, as with an empty ``"@FILE"``. By default that is an error.
     by_layer : str, optional

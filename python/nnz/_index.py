@@ -125,7 +125,8 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
         raise PositionError(f"{one}s cannot be selected by an array with masked values: remove them by compressed()")
     array: npt.NDArray[Any] = np.asarray(given)
     if array.ndim != 1:
-        raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
+        flat = f": numpy.ravel() makes one of the shape {array.shape}" if array.ndim == 2 and 1 in array.shape else ""
+        raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension{flat}")
     if array.dtype == np.bool_:
         if len(array) != length:
             raise PositionError(f"{len(array)} booleans for {length} {one}s")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._alignment import check_order
+from ._alignment import check_order, positions_of_features
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
@@ -115,11 +115,18 @@ class Markers(NamedTuple):
         Parameters
         ----------
         adata : anndata.AnnData
-            The object.
+            With the features of the matrix, or more, which are found by their names. If only its `raw` has them, the result is of
+            `raw`, as with ``use_raw=True`` of scanpy.
         key : str
             The key in `uns`.
         groupby : str, optional
             The column of `obs` with the labels, which plots need; by default the one whose name was given.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            The object does not have all of the features, or no such column; or names of features occur more than once, and are in
+            another order.
 
         Examples
         --------
@@ -134,13 +141,16 @@ class Markers(NamedTuple):
         groups: Any = self.groups
         names = [str(label) for label in groups]
         orders = [self._order(at, None) for at in range(len(names))]
-        features = np.asarray(self.features, object)
+        features, use_raw = self._names_in(frames, given)
+        by = self.groupby if groupby is None else groupby
+        if by is not None and by not in given.obs:
+            raise ArgumentError(f"the obs of the AnnData object has no column {by!r}, which has the groups: groupby= names one")
         made: Dict[str, Any] = {}
         made["params"] = {
-            "groupby": self.groupby if groupby is None else groupby,
+            "groupby": by,
             "reference": "rest",
             "method": self.method,
-            "use_raw": False,
+            "use_raw": use_raw,
             "layer": None,
             "corr_method": "benjamini-hochberg",
         }
@@ -154,8 +164,22 @@ class Markers(NamedTuple):
             sorted_by_score = {name: row[order] for name, row, order in zip(names, array, orders)}
             made[field] = frames.DataFrame(sorted_by_score).to_records(index=False, column_dtypes=dtype)
         for field, array in (("pts", self.pts), ("pts_rest", self.pts_rest)):
-            made[field] = frames.DataFrame(array.T, index=self.features, columns=names)
+            made[field] = frames.DataFrame(array.T, index=features, columns=names)
         given.uns[key] = made
+
+    def _names_in(self, frames: Any, given: Any) -> Tuple[npt.NDArray[np.object_], bool]:
+        """Return the names that the features have in an AnnData object, and whether only its `raw` has them."""
+        own: Any = self.features
+        names = None if isinstance(own, frames.RangeIndex) else np.asarray(own, object)
+        use_raw = False
+        try:
+            positions = positions_of_features(names, len(own), given, "markers")
+        except ArgumentError:
+            if given.raw is None:
+                raise
+            use_raw, given = True, given.raw
+            positions = positions_of_features(names, len(own), given, "markers")
+        return np.asarray(given.var_names, object)[positions], use_raw
 
     def _order(self, at: int, top: Optional[int]) -> npt.NDArray[np.intp]:
         """Return the features of a group in descending order of scores. Equal ones stay in order."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from . import _convert, _nnz
@@ -10,7 +9,7 @@ from ._base import BaseMatrix
 from ._handle import Memory, absolute
 from ._lazy import LazyMatrix
 from ._matrix_handle import MatrixHandle
-from ._options import PathLike
+from ._options import PathLike, path_text
 from ._reading import ReadOptions, reading
 from ._storage import StorageOptions, storage
 
@@ -69,7 +68,7 @@ class Matrix(BaseMatrix):
         storage_options: StorageOptions = None,
         **options: Unpack[ReadOptions],
     ) -> None:
-        shown, given = os.fsdecode(path), reading(options)
+        shown, given = path_text(path), reading(options)
         with storage(storage_options):
             source = _nnz.Source.open(shown, memory, given)
             self._start(MatrixHandle(absolute(shown), shown, memory, source, given))

@@ -74,8 +74,8 @@ def qc(
     source : Matrix, LazyMatrix, str or os.PathLike
         Counts.
     qc_vars : mapping from str to array_like or sequence of str, optional
-        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions. Or the names of
-        annotations of features with booleans, such as ``["mt"]``.
+        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, positions, or names. Or the
+        names of annotations of features with booleans, such as ``["mt"]``.
     percent_top : sequence of int, optional
         For the shares of the most frequent features of each cell; by default 50, 100, 200 and 500, as far as there are as
         many features. None computes none. If the matrix is stored by
@@ -91,7 +91,7 @@ def qc(
     Raises
     ------
     KeyError
-        There is no annotation with the name.
+        There is no annotation, or no feature, with the name.
     nnz.ArgumentError
         A set of features does not fit the matrix.
     nnz.MemoryLimitError
@@ -115,7 +115,7 @@ def qc(
     chosen = _chosen(matrix, qc_vars)
     for name, one in chosen.items():
         check_order(one, lambda: matrix.col_names, f"qc_vars {name!r}")
-    sets = {name: np.ascontiguousarray(_mask(one, matrix.shape[1], name)) for name, one in chosen.items()}
+    sets = {name: np.ascontiguousarray(_mask(matrix, one, name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
     opened, memory = source_and_memory(matrix)
@@ -210,7 +210,8 @@ def aggregate(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        The number of labels differs from the number of cells, or no cell has a label.
+        The number of labels differs from the number of cells, or there are cells and none has a label. A matrix without cells
+        has no groups: the result has no rows.
 
     Examples
     --------
@@ -373,12 +374,16 @@ def _chosen(matrix: BaseMatrix, given: Any) -> Mapping[str, Any]:
     return {name: column(matrix.T, name, "features") for name in names}
 
 
-def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
+def _mask(matrix: BaseMatrix, chosen: Any, name: str) -> npt.NDArray[np.bool_]:
+    """Return whether each feature is in a set of booleans, positions or names."""
+    length = matrix.shape[1]
     array: npt.NDArray[Any] = np.asarray(chosen)
+    if array.ndim == 1 and array.size and all(isinstance(one, str) for one in array):
+        array = source_and_memory(matrix)[0].find_names("cols", array.tolist())
     if array.ndim == 1 and array.dtype == np.bool_ and len(array) == length:
         return array
     if array.ndim == 1 and (array.dtype.kind in "iu" or not array.size) and bool(np.all((array >= 0) & (array < length))):
         mask = np.zeros(length, bool)
         mask[array.astype(np.intp)] = True
         return mask
-    raise ArgumentError(f"the features of {name!r}: expected {length} booleans, or positions below {length}")
+    raise ArgumentError(f"the features of {name!r}: expected {length} booleans, positions below {length}, or names")

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Union
 
 from ._file import open_location
+from ._options import path_text
 from ._reading import ReadOptions, reading
 from ._storage import StorageOptions, storage
 
@@ -62,6 +63,6 @@ def open(
     array([[0.5, nan],
            [0. , 7. ]])
     """
-    shown, given = os.fsdecode(path), reading(options)
+    shown, given = path_text(path), reading(options)
     with storage(storage_options):
         return open_location(shown, shown, memory, given)

@@ -150,9 +150,20 @@ def annotation_table(what: str, table: Any) -> Any:
         raise ArgumentError(f"{what}: expected a data frame or a path, not {type(table).__name__}") from None
 
 
+def path_text(path: PathLike) -> str:
+    """Return a path as text."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        if not hasattr(path, "shape"):
+            raise
+        what = f"expected a path, not {type(path).__name__}: write it to a file first, such as by nnz.write(obj, 'x.h5ad')"
+        raise ArgumentError(what) from None
+
+
 def source_path(path: PathLike) -> str:
     """Return the path of a source. Reading a pipe could wait forever, and could not be interrupted."""
-    shown = os.fsdecode(path)
+    shown = path_text(path)
     if not _nnz.is_url(shown) and _is_pipe(shown):
         what = "a pipe is not read here; the command reads one as standard input, such as nnz convert - TARGET"
         raise UnsupportedError(f"{shown}: {what}", shown)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from ._alignment import Positions, positions_of_cells, positions_of_features
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, ClosedError
-from ._external import load
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
@@ -73,18 +73,19 @@ class PCA(NamedTuple):
     def add_to(self, adata: anndata.AnnData) -> None:
         """Store the result in an AnnData object, where scanpy does and its functions look for it.
 
-        These are ``obsm["X_pca"]``, ``varm["PCs"]`` and ``uns["pca"]``, with ``variance`` and ``variance_ratio``. If the
+        These are ``obsm["X_pca"]``, ``varm["PCs"]`` and ``uns["pca"]``, with ``params``, ``variance`` and ``variance_ratio``. If the
         components are of some of its features, such as the most variable ones, the loadings of all others are 0.
 
         Parameters
         ----------
         adata : anndata.AnnData
-            With the cells of the matrix, and its features or more: in the same order, or found by their names.
+            With the cells of the matrix, and its features or more: in the same order, or found by their names. Cells are taken by
+            position if the matrix has no names of them, or if names of one are the positions, as in an AnnData without names.
 
         Raises
         ------
         nnz.ArgumentError
-            It has another number of cells, or other features.
+            It has another number of cells, other cells or other features; or names occur more than once, and are in another order.
 
         Examples
         --------
@@ -97,53 +98,34 @@ class PCA(NamedTuple):
         given: Any = adata
         if len(self.scores) != given.n_obs:
             raise ArgumentError(f"components of {len(self.scores)} cells: the AnnData object has {given.n_obs}")
-        loadings = self.loadings
-        names = self._names_in(given)
-        if len(loadings) != given.n_vars or (self.features is not None and not np.array_equal(names, self.features)):
-            loadings = self._of_all(names)
-        given.obsm["X_pca"] = self.scores[self._cells_in(given)]
+        count = len(self.loadings)
+        features = positions_of_features(self.features, count, given, "components")
+        cells = positions_of_cells(self._cell_names(), given, "components")
+        loadings = np.zeros((given.n_vars, self.loadings.shape[1]))
+        loadings[features] = self.loadings
+        given.obsm["X_pca"] = self.scores[cells]
         given.varm["PCs"] = loadings
-        given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
+        given.uns["pca"] = {
+            "params": _params(given, features),
+            "variance": self.explained_variance,
+            "variance_ratio": self.explained_variance_ratio,
+        }
 
-    def _cells_in(self, given: Any) -> Any:
-        """Return the cells in the order of an object with the same names, or all as they are."""
+    def _cell_names(self) -> Optional[npt.NDArray[np.object_]]:
+        """Return the names of the cells, if the matrix has them and is still open."""
         try:
-            names = None if self.matrix is None else self.matrix.row_names
+            return None if self.matrix is None else self.matrix.row_names
         except ClosedError:
-            names = None
-        wanted = given.obs_names
-        if names is None or not wanted.is_unique or np.array_equal(names, wanted):
-            return slice(None)
-        own = load("pandas", "PCA.add_to").Index(names)
-        positions: npt.NDArray[np.intp] = np.asarray(own.get_indexer(wanted)) if own.is_unique else np.full(len(wanted), -1)
-        if np.all(positions < 0):
-            # Other names, as of cells that were numbered.
-            return slice(None)
-        if np.any(positions < 0):
-            raise ArgumentError(f"the components are not of cell {wanted[int(np.argmax(positions < 0))]!r}")
-        return positions
+            return None
 
-    def _names_in(self, given: Any) -> Any:
-        """Return the names or, of a 10x matrix whose features are named by their symbols, the ids that the features have."""
-        names: Any = given.var_names
-        if "gene_ids" in given.var and self.features is not None and not names.isin(self.features).any():
-            names = load("pandas", "PCA.add_to").Index(given.var["gene_ids"])
-        return names
 
-    def _of_all(self, names: Any) -> Floats:
-        """Return a row of loadings for each of more features, with 0 for those of which the components are not."""
-        own, features = len(self.loadings), self.features
-        if features is None or own > len(names):
-            raise ArgumentError(f"components of {own} features: the AnnData object has {len(names)}")
-        positions: npt.NDArray[np.intp] = np.asarray(names.get_indexer_for(features))
-        if len(positions) == own and np.any(positions < 0):
-            missing = features[int(np.flatnonzero(positions < 0)[0])]
-            raise ArgumentError(f"the AnnData object has no feature {missing!r}, of which the components are")
-        if len(positions) != own or len(np.unique(positions)) != own:
-            raise ArgumentError("names of features occur more than once in the AnnData object")
-        made = np.zeros((len(names), self.loadings.shape[1]))
-        made[positions] = self.loadings
-        return made
+def _params(adata: Any, features: Positions) -> Dict[str, Any]:
+    """Return the parameters that scanpy stores, of which `scanpy.tl.ingest` needs the first two."""
+    chosen = np.zeros(adata.n_vars, bool)
+    chosen[features] = True
+    variable = "highly_variable"
+    masked = not chosen.all() and variable in adata.var and np.array_equal(adata.var[variable], chosen)
+    return {"zero_center": True, "use_highly_variable": masked, "mask_var": variable if masked else None}
 
 
 def pca(

@@ -38,7 +38,9 @@ def slice(
     rows, cols, cells, features : optional
         Rows and columns to write, in this order, each at most once: a string as in ``nnz slice``
         (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``), a slice, a position, or a list, array or pandas
-        series of names, positions, or a boolean for each. A tuple combines several selections with AND.
+        series of names, positions, or a boolean for each. A tuple combines several selections with AND. A condition on
+        annotations never matches a missing value or NaN: ``"cell_type!=B"`` leaves out cells without a type, where ``!=`` of
+        pandas is True.
     allow_empty : bool
         Whether nothing may be selected, as with an empty ``"@FILE"``. By default that is an error.
     progress : bool or callable, optional

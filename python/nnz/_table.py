@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -13,7 +12,7 @@ from ._errors import ArgumentError, PositionError, UnknownNameError, Unsupported
 from ._external import load
 from ._guards import is_array, is_slice, is_tuple
 from ._handle import Handle, Memory, Opened, absolute
-from ._options import PathLike
+from ._options import PathLike, path_text
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, storage
 
@@ -118,7 +117,7 @@ class Table(Opened[TableHandle]):
         storage_options: StorageOptions = None,
         **options: Unpack[ReadOptions],
     ) -> None:
-        shown, given = os.fsdecode(path), reading(options)
+        shown, given = path_text(path), reading(options)
         with storage(storage_options):
             source = _opened(shown, memory, given)
             self._start(TableHandle(absolute(shown), shown, memory, source, given))

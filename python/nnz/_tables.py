@@ -27,12 +27,18 @@ def is_frame(obj: Any) -> bool:
 
 
 def is_table(obj: Any, target: str, to: Optional[str]) -> bool:
-    """Return whether an object is written as a table. A data frame is one where the format holds tables."""
+    """Return whether an object is written as a table. A data frame is one where the format holds tables, and its names."""
     if isinstance(obj, Table):
         return True
     if is_frame(obj):
-        return to in ("daphne", "dbdf") or (to is None and os.path.splitext(target)[1].lower() in EXTENSIONS)
+        extension = os.path.splitext(target)[1].lower() if to is None else ""
+        # Of the two kinds of text, tables have no names of rows.
+        return to in ("daphne", "dbdf") or (extension in EXTENSIONS and not (extension == ".csv" and _has_row_names(obj)))
     return hasattr(obj, "__arrow_c_stream__")
+
+
+def _has_row_names(frame: Any) -> bool:
+    return not isinstance(frame.index, load("pandas", "a data frame").RangeIndex)
 
 
 def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:

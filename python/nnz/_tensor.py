@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from . import _binsparse, _nnz, _show
 from ._errors import ArgumentError, UnsupportedError
 from ._external import load
 from ._handle import Handle, Memory, Opened, absolute
-from ._options import PathLike
+from ._options import PathLike, path_text
 from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, storage
 
@@ -82,7 +81,7 @@ class Tensor(Opened[TensorHandle]):
         storage_options: StorageOptions = None,
         **options: Unpack[ReadOptions],
     ) -> None:
-        shown, given = os.fsdecode(path), reading(options)
+        shown, given = path_text(path), reading(options)
         with storage(storage_options):
             source = _opened(shown, memory, given)
             self._start(TensorHandle(absolute(shown), shown, memory, source, given))

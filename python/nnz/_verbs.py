@@ -148,7 +148,8 @@ def concat(
     ignore_names : bool
         Whether names of the other axis may differ; the names of the first source that has any are written.
     join : {"inner", "outer"}, optional
-        For AnnData files: how to combine the other axis if files differ. By default a difference is an error.
+        How to combine the other axis, by its names, if sources differ: what all of them have, or what any has. By default a
+        difference is an error.
     label : str, optional
         A new column of annotations with the key of the source.
     index_unique : str, optional

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
+from functools import partial
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _index, _nnz, _sources, _tables, _write_anndata
+from . import _frames, _index, _nnz, _sources, _tables, _write_anndata
+from ._alignment import check_mask
 from ._base import BaseMatrix, left_out
 from ._describe import Kinds, described
 from ._errors import ArgumentError, UnknownNameError, UnsupportedError
@@ -48,8 +50,8 @@ def write(
         Matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, with any number of dimensions that the
         format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, and with `X`, names and annotations
         to other formats; a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
-        objects with ``__binsparse__``. A pandas data frame is written as a table if the format has tables, otherwise
-        as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
+        objects with ``__binsparse__``. A pandas data frame is written as a table to ``.dbdf`` and, if it has no names of rows,
+        to ``.csv``, otherwise as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, or a selection, optional
@@ -61,7 +63,9 @@ def write(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`. Here, ``row_names`` and ``col_names`` also take lists of names.
+        As in `nnz.WriteOptions`. Here, ``row_names`` and ``col_names`` also take lists of names: of all rows or columns of the
+        object, which are selected with them if it has none of its own, or of the selected ones. Index and columns of a data
+        frame are names of all of its rows and columns.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def _written(
             what = f"{obj.path}: only the main matrix is written; `nnz.convert` writes all of a file, such as {beside[0]}"
             raise UnsupportedError(what, obj.path)
     if isinstance(source, _nnz.Source):
-        source, rows, cols = _selected(source, rows, cols)
+        source, rows, cols = _selected(source, rows, cols, given)
         source = described(source, rows, cols, axis_kinds, given, dropped)
     elif any(part is not None for part in (rows, cols, axis_kinds)) or _names(given):
         raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
@@ -151,13 +155,27 @@ def _is_embedding(target: str) -> bool:
     return _extension(path) in ("h5ad", "zarr") and group.lstrip("/").startswith(("obsm/", "varm/", "raw/varm/"))
 
 
-def _selected(source: _nnz.Source, rows: Any, cols: Any) -> Tuple[_nnz.Source, Any, Any]:
+def _selected(source: _nnz.Source, rows: Any, cols: Any, given: Dict[str, Any]) -> Tuple[_nnz.Source, Any, Any]:
     """Select rows and columns, and return the annotations that are left."""
-    chosen = tuple(None if _is_frame(given) else given for given in (rows, cols))
+    chosen: Tuple[Any, Any] = (None if _is_frame(rows) else rows, None if _is_frame(cols) else cols)
     if all(given is None for given in chosen):
         return source, rows, cols
+    source = _named(source, chosen, given)
     some = selections((chosen[0], chosen[1], None, None), "the matrix", lambda: source)
     return source.select_all(some, False), rows if _is_frame(rows) else None, cols if _is_frame(cols) else None
+
+
+def _named(source: _nnz.Source, chosen: Tuple[Any, Any], given: Dict[str, Any]) -> _nnz.Source:
+    """Give a source the names of all of its rows or columns, of which some are selected, and take them out of the options."""
+    names: List[Optional[List[str]]] = [None, None]
+    for axis, (option, selection) in enumerate(zip(("row_names", "col_names"), chosen)):
+        listed = given.get(option)
+        if selection is None or listed is None or isinstance(listed, str) or source.names(("rows", "cols")[axis]) is not None:
+            continue
+        given[option] = _frames.labels(option, listed)
+        if len(given[option]) == source.shape[axis]:
+            names[axis] = given.pop(option)
+    return source if names == [None, None] else source.described(names, [None, None])
 
 
 def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
@@ -174,6 +192,7 @@ def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
 
     kept: List[Any] = []
     for given, length, index, one in ((rows, obj.n_obs, obj.obs_names, "row"), (cols, obj.n_vars, obj.var_names, "column")):
+        check_mask(given, partial(iter, index), f"the selection of {one}s")
         chosen = _index.ALL if given is None else _index.select(given, length, one, find(index, one))
         if chosen.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")

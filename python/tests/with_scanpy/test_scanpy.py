@@ -216,6 +216,25 @@ def test_components_in_anndata_are_read_by_scanpy(tmp_path):
     assert adata.obsp["distances"].shape == (1107, 1107)
 
 
+@pytest.mark.parametrize("mask", [None, "highly_variable"])
+def test_parameters_of_components_are_those_of_scanpy(tmp_path, mask):
+    """`sc.tl.ingest` reads them."""
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    m = nnz.open(tmp_path / "m.h5ad::X").normalize_total(1e4).log1p()
+    adata = m.to_anndata()
+    chosen = np.arange(adata.n_vars) % 4 == 0
+    if mask:
+        adata.var[mask] = chosen
+    expected = adata.copy()
+    nnz.pca(m.select(cols=chosen) if mask else m, 5).add_to(adata)
+    sc.pp.pca(expected, n_comps=5, mask_var=mask)
+    assert adata.uns["pca"].keys() == expected.uns["pca"].keys()
+    assert adata.uns["pca"]["params"] == expected.uns["pca"]["params"]
+    assert not mask or not adata.varm["PCs"][~chosen].any()
+    adata.write_h5ad(tmp_path / "with.h5ad")
+    assert anndata.read_h5ad(tmp_path / "with.h5ad").uns["pca"]["params"]["use_highly_variable"] == bool(mask)
+
+
 def test_filters_keep_the_cells_of_calculate_qc_metrics(tmp_path):
     memory = nnz.read_anndata(PBMC).to_memory()
     batches = ["a", "b"] * memory.n_obs
