@@ -1,7 +1,8 @@
 //! Sorting any number of entries in bounded memory, on all cores.
 //!
-//! First pass: entries are divided into buckets by their major, in *packets* of up to a quarter of a million,
-//! and bit-packed. Packets are kept in memory, and in an unnamed file when that is used up. Second
+//! First pass: entries are divided into buckets by their major, in *packets* of up to a quarter of a million, which fit
+//! in the cache, and bit-packed. Packets are kept in memory, and in an unnamed file when that is used up; for it, several
+//! are made one, so that fewer and larger pieces are read. Second
 //! pass: each bucket is unpacked from all packets in sequence, so that entries keep their order,
 //! and sorted. A bucket that does not fit into memory is divided again.
 
@@ -192,6 +193,8 @@ impl Buffers {
 /// Packets of consecutive units.
 struct UnitPackets {
     packets: Vec<Packet>,
+    /// Those to be merged and stored.
+    loose: Vec<UnstoredPacket>,
     entries: u64,
     /// Empty, of the type of the values.
     values: Values,
@@ -220,10 +223,19 @@ impl PackWork<'_> {
             packed.values = emptied(&entries.values);
         }
         packed.entries += entries.len() as u64;
-        // Any thread stores its packets, so that none wait in memory.
-        let loose = UnstoredPacket::new(entries, self.cut, packing)?;
-        packed.packets.push(loose.keep(self.store)?);
+        packed.loose.push(UnstoredPacket::new(entries, self.cut, packing)?);
         entries.clear();
+        if packed.loose.len() >= self.shares.merged {
+            return self.store(packed);
+        }
+        Ok(())
+    }
+
+    /// Stores packets. Any thread stores its own, so that none wait in memory for others.
+    fn store(&self, packed: &mut UnitPackets) -> Result<()> {
+        if let Some(merged) = UnstoredPacket::merge(&mut packed.loose)? {
+            packed.packets.push(merged.keep(self.store)?);
+        }
         Ok(())
     }
 
@@ -238,7 +250,8 @@ impl PackWork<'_> {
         if buffers.entries.values.value_type() != plan.no_values().value_type() {
             buffers.entries.values = plan.no_values();
         }
-        let mut packed = UnitPackets { packets: Vec::new(), entries: 0, values: plan.no_values() };
+        let (packets, loose) = (Vec::new(), Vec::new());
+        let mut packed = UnitPackets { packets, loose, entries: 0, values: plan.no_values() };
         let mut stored = Vec::with_capacity(units.len());
         for unit in units {
             let [batch, spare] = &mut buffers.batches;
@@ -260,6 +273,7 @@ impl PackWork<'_> {
         if buffers.entries.len() > 0 {
             self.pack(buffers, &mut packed)?;
         }
+        self.store(&mut packed)?;
         Ok((packed, stored))
     }
 }

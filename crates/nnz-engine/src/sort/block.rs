@@ -77,7 +77,7 @@ pub(super) fn unpack_values<'a>(
 }
 
 /// An unnamed file changed: the disk failed.
-fn damaged() -> Error {
+pub(super) fn damaged() -> Error {
     Error::mismatch(Place::default(), "a damaged temporary file", "the data that was written")
 }
 

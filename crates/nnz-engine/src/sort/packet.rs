@@ -1,9 +1,11 @@
-//! Up to a quarter of a million entries, divided into buckets and packed.
+//! Up to a quarter of a million entries, divided into buckets and packed, and several of these as one.
+//!
+//! A bucket of a packet has pieces: the number of entries, which positions are wide, and the packed majors, minors and values.
 
 use nnz_bitpack::Codec;
 use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
 
-use super::block::{pack, pack_values, unpack, unpack_values};
+use super::block::{damaged, pack, pack_values, unpack, unpack_values};
 use super::cut::Cut;
 use super::store::{Store, StoredWords};
 use crate::stages::emptied;
@@ -214,10 +216,12 @@ fn for_each_bucket(entries: &Entries, cut: &Cut, mut each: impl FnMut(usize)) {
 pub(super) struct Packet {
     /// The number of entries and words up to the end of each bucket.
     ends: Vec<(u32, u32)>,
-    wide_majors: bool,
-    wide_minors: bool,
     words: StoredWords,
 }
+
+/// Bits of a piece whose positions have 64 bits.
+const WIDE_MAJORS: u32 = 1;
+const WIDE_MINORS: u32 = 2;
 
 /// Buffers to divide and pack entries.
 #[derive(Default)]
@@ -230,8 +234,6 @@ pub(super) struct PackBuffers {
 /// A packet that is not stored yet.
 pub(super) struct UnstoredPacket {
     ends: Vec<(u32, u32)>,
-    wide_majors: bool,
-    wide_minors: bool,
     words: Vec<u32>,
 }
 
@@ -239,7 +241,6 @@ impl UnstoredPacket {
     /// Divides and packs entries.
     pub(super) fn new(entries: &Entries, cut: &Cut, buffers: &mut PackBuffers) -> Result<Self> {
         let PackBuffers { divided, places, words } = buffers;
-        let too_many = |_| Error::argument("a packet has fewer than 2^32 entries");
         u32::try_from(entries.len()).map_err(too_many)?;
         // Stable counting sort by bucket.
         let mut starts = vec![0_u32; cut.buckets() + 1];
@@ -265,6 +266,9 @@ impl UnstoredPacket {
             values => (values.bytes(), values.value_type().size()),
         };
 
+        let [wide_majors, wide_minors] =
+            [&majors, &minors].map(|all| u32::from(!all.high.is_empty()));
+        let wide = wide_majors * WIDE_MAJORS | wide_minors * WIDE_MINORS;
         words.clear();
         let mut start = 0;
         let mut bucket_ends = Vec::with_capacity(ends.len());
@@ -275,6 +279,7 @@ impl UnstoredPacket {
                 if majors.high.is_empty() {
                     majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
                 }
+                words.extend([end - start, wide]);
                 majors.pack(Codec::Plain, range.clone(), words);
                 minors.pack(Codec::DeltaZigzag, range.clone(), words);
                 if !bytes.is_empty() {
@@ -284,20 +289,45 @@ impl UnstoredPacket {
             bucket_ends.push((end, u32::try_from(words.len()).map_err(too_many)?));
             start = end;
         }
-        Ok(Self {
-            ends: bucket_ends,
-            wide_majors: !majors.high.is_empty(),
-            wide_minors: !minors.high.is_empty(),
-            words: words.clone(),
-        })
+        Ok(Self { ends: bucket_ends, words: words.clone() })
+    }
+
+    /// Makes one packet of several, which are emptied: the pieces of a bucket are together, so that they are read at once.
+    pub(super) fn merge(packets: &mut Vec<Self>) -> Result<Option<Self>> {
+        if packets.len() < 2 {
+            return Ok(packets.pop());
+        }
+        let [entries, len] = packets.iter().fold([0_u64; 2], |[entries, len], packet| {
+            let last = packet.ends.last().map_or(0, |end| end.0);
+            [entries + u64::from(last), len + packet.words.len() as u64]
+        });
+        u32::try_from(entries.max(len)).map_err(too_many)?;
+        let mut words = Vec::with_capacity(packets.iter().map(|packet| packet.words.len()).sum());
+        let mut ends = Vec::with_capacity(packets[0].ends.len());
+        for bucket in 0..packets[0].ends.len() {
+            let mut entries = 0;
+            for Self { ends, words: pieces } in &*packets {
+                let start = bucket.checked_sub(1).map_or(0, |before| ends[before].1);
+                let end = ends[bucket];
+                entries += end.0;
+                words.extend_from_slice(&pieces[start as usize..end.1 as usize]);
+            }
+            ends.push((entries, u32::try_from(words.len()).map_err(too_many)?));
+        }
+        packets.clear();
+        Ok(Some(Self { ends, words }))
     }
 
     /// Stores the packet.
     pub(super) fn keep(self, store: &Store) -> Result<Packet> {
-        let Self { ends, wide_majors, wide_minors, words } = self;
+        let Self { ends, words } = self;
         store.count(size_of_val(&ends[..]));
-        Ok(Packet { ends, wide_majors, wide_minors, words: store.keep(words)? })
+        Ok(Packet { ends, words: store.keep(words)? })
     }
+}
+
+fn too_many(_: std::num::TryFromIntError) -> Error {
+    Error::argument("a packet has fewer than 2^32 entries")
 }
 
 impl Packet {
@@ -327,19 +357,22 @@ impl Packet {
         let [buffer, scratch] = scratch;
         let mut words = self.words.read(start, len, buffer)?;
         for bucket in buckets {
-            let count = self.count(bucket);
-            if count == 0 {
-                continue;
+            let mut left = self.count(bucket);
+            while left > 0 {
+                let &[count, wide, ref rest @ ..] = words else { return Err(damaged()) };
+                let count = count as usize;
+                left = left.checked_sub(count.max(1)).ok_or_else(damaged)?;
+                let before = entries.len();
+                let is_wide = wide & WIDE_MAJORS != 0;
+                words = entries.majors.unpack(Codec::Plain, count, is_wide, rest)?;
+                if !is_wide {
+                    let start = cut.covers(bucket)[0].start;
+                    entries.majors.shift(before..before + count, start, u32::wrapping_add);
+                }
+                let is_wide = wide & WIDE_MINORS != 0;
+                words = entries.minors.unpack(Codec::DeltaZigzag, count, is_wide, words)?;
+                words = unpack_values(count, words, &mut entries.values, scratch)?;
             }
-            let before = entries.len();
-            words = entries.majors.unpack(Codec::Plain, count, self.wide_majors, words)?;
-            if !self.wide_majors {
-                let start = cut.covers(bucket)[0].start;
-                entries.majors.shift(before..before + count, start, u32::wrapping_add);
-            }
-            let codec = Codec::DeltaZigzag;
-            words = entries.minors.unpack(codec, count, self.wide_minors, words)?;
-            words = unpack_values(count, words, &mut entries.values, scratch)?;
         }
         Ok(())
     }
@@ -358,21 +391,35 @@ mod tests {
         let shared = || Values::Iso(Scalar::Bint8(Bint8(1)));
         // The second to last bucket has 2^24 majors from 2^24 on; one packet extends beyond 2^32.
         let lists: [&[u64]; 3] = [&[5, (1 << 24) + 7, 1 << 33], &[(1 << 24) + 3], &[(1 << 24) + 9]];
-        for order in [[0, 1, 2], [1, 0, 2], [1, 2, 0]] {
+        for (order, merged) in [[0, 1, 2], [1, 0, 2], [1, 2, 0]]
+            .iter()
+            .flat_map(|order| [(order, 1), (order, 2), (order, 3)])
+        {
+            let mut packets = Vec::new();
             let mut unpacked = Entries { values: shared(), ..Entries::default() };
             let mut expected = Vec::new();
-            for list in order.map(|which| lists[which]) {
+            for list in order.map(|which: usize| lists[which]) {
                 let mut entries = Entries { values: shared(), ..Entries::default() };
                 for &major in list {
                     entries.majors.push(major);
                     entries.minors.push(major % 10);
                     expected.extend((cut.bucket_of(major, 0) == 1).then_some(major));
                 }
-                let loose =
-                    UnstoredPacket::new(&entries, &cut, &mut PackBuffers::default()).unwrap();
-                let packet = loose.keep(&store).unwrap();
+                packets.push(
+                    UnstoredPacket::new(&entries, &cut, &mut PackBuffers::default()).unwrap(),
+                );
+                if packets.len() < merged {
+                    continue;
+                }
+                let packet = UnstoredPacket::merge(&mut packets).unwrap().unwrap();
+                let packet = packet.keep(&store).unwrap();
                 let mut scratch = [Vec::new(), Vec::new()];
                 packet.unpack(1..2, &cut, &mut scratch, &mut unpacked).unwrap();
+            }
+            let left = UnstoredPacket::merge(&mut packets).unwrap();
+            if let Some(packet) = left {
+                let packet = packet.keep(&store).unwrap();
+                packet.unpack(1..2, &cut, &mut Default::default(), &mut unpacked).unwrap();
             }
             let found: Vec<u64> = (0..unpacked.len()).map(|e| unpacked.majors.get(e)).collect();
             assert_eq!(found, expected);

@@ -9,6 +9,10 @@ const BESIDE: u64 = 2 << 20;
 const LEAST: u64 = 64 * 1024;
 /// Maximum entries of a packet. In tests, packets of a million took as long.
 const MOST: u64 = 256 * 1024;
+/// Maximum number of packets that are stored as one.
+const MERGED: u64 = 16;
+/// Bytes of a packed entry without a value.
+const PACKED: u64 = 5;
 /// Entries of a small unit, such as a block of text.
 const SMALL_UNIT: usize = 16 * 1024;
 
@@ -18,6 +22,8 @@ pub(super) struct Shares {
     pub(super) threads: usize,
     /// Entries of a packet.
     pub(super) packet: usize,
+    /// Packets that are stored as one.
+    pub(super) merged: usize,
     /// Units that are read together.
     pub(super) units: usize,
     /// Entries of a bucket that is sorted.
@@ -34,10 +40,18 @@ impl Shares {
         let entry = position + plan.value_type.map_or(0, |value_type| value_type.size() as u64);
         // As read, divided into buckets and packed, and the place of each.
         let packet = (share.saturating_sub(BESIDE) / (3 * entry + 4)).clamp(LEAST, MOST);
+        // Only what does not fit in memory is read in pieces. Packed, and copied when it is merged.
+        let value = plan.value_type.map_or(0, |value_type| value_type.size() as u64);
+        let left = share.saturating_sub(BESIDE + packet * (3 * entry + 4));
+        let fits =
+            plan.expected.is_some_and(|expected| expected.saturating_mul(PACKED) < plan.memory / 2);
+        let most = if fits { 1 } else { MERGED };
+        let merged = (left / (2 * packet * (PACKED + value))).clamp(1, most);
         // Unpacked, sorted, the place of each, and buffers to sort unsorted ones.
         let bucket = (share / (2 * entry + 20)).max(LEAST);
-        let [packet, bucket] = [packet, bucket].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-        Self { threads, packet, units: packet / SMALL_UNIT, bucket }
+        let [packet, merged, bucket] =
+            [packet, merged, bucket].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        Self { threads, packet, merged, units: merged * packet / SMALL_UNIT, bucket }
     }
 }
 
@@ -90,7 +104,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(shares(1 << 40, 8, Some(ValueType::F32), 5).packet, 256 << 10);
+        let plenty = shares(1 << 40, 8, Some(ValueType::F32), 5);
+        assert_eq!((plenty.packet, plenty.merged), (256 << 10, 16));
         // Fewer threads are used, because small packets are slow.
         assert_eq!(shares(64 << 20, 32, Some(ValueType::F32), 5).threads, 6);
         assert_eq!(shares(1 << 20, 32, Some(ValueType::F32), 5).threads, 1);
