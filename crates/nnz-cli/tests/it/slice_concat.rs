@@ -751,6 +751,49 @@ fn features_of_samples_are_matched_by_name() {
     assert_eq!(info["rows"].as_u64(), Some(2 * cells as u64));
 }
 
+/// A file of 0 columns was written.
+#[test]
+fn whole_files_without_a_common_name_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("a.csv"), "gene,x\ng1,1\ng2,2\ng3,3\n").unwrap();
+    fs::write(at("b.csv"), "gene,y\ng3,30\ng1,10\n").unwrap();
+    fs::write(at("ids.csv"), "gene,z\nE1,30\nE2,10\n").unwrap();
+    let [first, second, ids] = ["a", "b", "ids"].map(|name| {
+        let target = at(&format!("{name}.h5ad"));
+        run(&["-q", "convert", &at(&format!("{name}.csv")), &target, "--cell-axis", "cols"]).good();
+        target
+    });
+    for target in [at("o.h5ad"), at("o.bpcells")] {
+        let join = |other: &str, how: &str| {
+            run(&["concat", &first, other, &target, "--force", "--axis", "cells", "--join", how])
+        };
+        let refused = join(&ids, "inner");
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("no name of columns is in all 2 sources"), "{refused:?}");
+        for (other, how, note) in [
+            (&second, "inner", "note: 2 columns are in all 2 sources"),
+            (&second, "outer", "note: 3 columns are in any of 2 sources, and 2 in all"),
+            (&ids, "outer", "note: 5 columns are in any of 2 sources, and 0 in all"),
+        ] {
+            let done = join(other, how);
+            assert!(done.code == Some(0) && done.err.contains(note), "{done:?}");
+        }
+    }
+    // Modalities have the same rules.
+    for name in ["a", "ids"] {
+        let [file, study] = ["h5ad", "h5mu"].map(|extension| at(&format!("{name}.{extension}")));
+        run(&["-q", "convert", &file, &study, "--modality", "rna"]).good();
+    }
+    let (first, ids, target) = (at("a.h5mu"), at("ids.h5mu"), at("o.h5mu"));
+    let join = ["concat", &first, &ids, &target, "--axis", "cells", "--join"];
+    let refused = run(&[&join[..], &["inner"]].concat());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("no name of columns is in all 2 sources"), "{refused:?}");
+    let done = run(&[&join[..], &["outer"]].concat());
+    assert!(done.err.contains("mod/rna: 5 columns are in any of 2 sources"), "{done:?}");
+}
+
 /// Submissions to GEO have the matrices of several samples in one directory.
 #[test]
 fn samples_of_one_directory_are_told_apart() {
