@@ -794,6 +794,52 @@ fn whole_files_without_a_common_name_are_refused() {
     assert!(done.err.contains("mod/rna: 5 columns are in any of 2 sources"), "{done:?}");
 }
 
+/// The note named a matrix that did not open, because its features have no file of their own.
+#[test]
+fn samples_of_one_directory_share_features() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let folder = testdata().join("tenx/mtx/dropletutils_v3");
+    let copied = |file: &str, to: &str| {
+        fs::copy(folder.join(file), at(to)).unwrap();
+    };
+    fs::create_dir(at("geo")).unwrap();
+    for sample in ["A", "B"] {
+        for file in ["matrix.mtx.gz", "barcodes.tsv.gz"] {
+            copied(file, &format!("geo/GSM1_{sample}_{file}"));
+        }
+    }
+    // The note names only a matrix that opens.
+    let bare = at("geo/GSM1_A_matrix.mtx.gz");
+    let noted = || run(&["convert", "--force", &bare, &at("bare.h5ad")]).err;
+    assert!(!noted().contains("lie beside the file"), "{}", noted());
+    let first = format!("{}::GSM1_A_matrix.mtx", at("geo"));
+    let missing = run(&["convert", &first, &at("a.h5ad")]).refused();
+    assert!(missing.contains("GSM1_A_features.tsv"), "{missing}");
+    copied("features.tsv.gz", "geo/features.tsv.gz");
+    assert!(noted().contains(&format!("{first} has them")), "{}", noted());
+    run(&["-q", "convert", &first, &at("a.h5ad")]).good();
+    run(&["-q", "convert", text(&folder), &at("expected.h5ad")]).good();
+    for axis in ["cells", "features"] {
+        let expected = run(&["annotations", &at("expected.h5ad"), axis]).good();
+        assert_eq!(run(&["annotations", &at("a.h5ad"), axis]).good(), expected);
+    }
+    assert!(!run(&["info", &at("geo")]).good().contains("invalid"));
+    let (second, target) = (first.replace("_A_", "_B_"), at("all.h5ad"));
+    let all = ["-q", "concat", &first, &second, &target, "--axis", "cells", "--label", "sample"];
+    run(&all).good();
+    let last = run(&["annotations", &target, "cells"]).good();
+    assert!(last.lines().last().unwrap().ends_with("\tGSM1_B"), "{last}");
+    // Barcodes of one sample are not those of another.
+    fs::create_dir(at("other")).unwrap();
+    copied("matrix.mtx.gz", "other/GSM1_A_matrix.mtx.gz");
+    copied("features.tsv.gz", "other/features.tsv.gz");
+    fs::write(at("other/barcodes.tsv"), "AA\nCC\n").unwrap();
+    let other = format!("{}::GSM1_A_matrix.mtx", at("other"));
+    let refused = run(&["convert", &other, &at("b.h5ad")]).refused();
+    assert!(refused.contains("found 2 names, expected 8"), "{refused}");
+}
+
 /// Submissions to GEO have the matrices of several samples in one directory.
 #[test]
 fn samples_of_one_directory_are_told_apart() {
