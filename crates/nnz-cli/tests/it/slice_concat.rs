@@ -907,6 +907,11 @@ fn names_are_selected_by_patterns_and_texts_by_all_their_words() {
     let refused =
         run(&["slice", &study, &at("z.h5ad"), "--features", "~^nothing"]).refused_by("slice");
     assert!(refused.contains("no column has a name that matches"), "{refused}");
+    for (condition, advised) in [("nonzero>20", true), ("nothing>20", false)] {
+        let refused =
+            run(&["slice", &study, &at("z.h5ad"), "--cells", condition]).refused_by("slice");
+        assert_eq!(refused.contains("; nnz filter selects by nonzero"), advised, "{refused}");
+    }
     let refused = run(&["slice", &study, &at("z.h5ad"), "--cells", "CD3"]).refused_by("slice");
     assert!(refused.contains("no cell is named \"CD3\"; a column has this name"), "{refused}");
     fs::write(at("list.txt"), "CD3\n\nMT-1\n").unwrap();
