@@ -54,6 +54,8 @@ fn argument(item: &str) -> Cow<'_, str> {
         "fragments" => "nnz fragments",
         "fragments::Counts" => "nnz fragments count",
         "fragments::import" => "nnz fragments import",
+        "OpenOptions::format" => "--from",
+        "filter" => "nnz filter",
         "slice" => "nnz slice",
         "transpose" => "nnz transpose",
         "DuplicatePolicy::Sum" => "nnz convert --duplicates sum",

@@ -14,6 +14,7 @@ use crate::slice::Pattern;
 use crate::slice::{describe_nothing, nothing_selected, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Measures, Selection};
+pub(crate) use measured::is_measure;
 use measured::{MeasureCondition, more};
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.

@@ -14,11 +14,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 
 pub use contents::{Contents, ContentsMember, MemberRole, NamedAttribute};
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
-use nnz_engine::{Selection, Slice};
+use nnz_engine::{Keyed, Selection, Slice};
 pub use slice::CollectionSlice;
 pub use split::{SplitSummary, split};
 
@@ -26,7 +26,7 @@ pub(crate) use convert::{concat, convert, target_of};
 pub(crate) use several::{SeveralMatrices, select_one};
 
 use crate::formats::{FormatInfo, Member};
-use crate::{Context, DiffOptions};
+use crate::{Context, DiffOptions, Location};
 
 /// A file or store with several matrices and tables along shared axes, as returned by [`open`](crate::open).
 ///
@@ -222,8 +222,8 @@ impl CollectionConcatOptions {
         }
     }
 
-    /// Fails if an option is set.
-    pub(crate) fn check_default(&self) -> Result<()> {
+    /// Fails if an option is set that does not apply to modalities.
+    pub(crate) fn check_of_modalities(&self) -> Result<()> {
         let Self { label, index_unique, keys, .. } = self;
         self.check_of_matrices()?;
         let set = [
@@ -231,20 +231,44 @@ impl CollectionConcatOptions {
             ("index_unique", index_unique.is_some()),
             ("keys", !keys.is_empty()),
         ];
-        Self::check_set(&set)
-    }
-
-    /// Fails if an option is set that does not apply to single matrices.
-    pub(crate) fn check_of_matrices(&self) -> Result<()> {
-        Self::check_set(&[("fill", self.fill.is_some())])
-    }
-
-    fn check_set(set: &[(&str, bool)]) -> Result<()> {
         match set.iter().find(|(_, is_set)| *is_set) {
             None => Ok(()),
-            Some((name, _)) => Err(Error::argument(format!(
-                "the option {name} applies only if the cells of AnnData or MuData files are concatenated to a file of the same format"
-            ))),
+            Some((name, _)) => {
+                let what = format!("the option {name} applies only if cells are concatenated");
+                Err(Error::argument(what))
+            }
         }
+    }
+
+    /// Fails if an option is set that applies only to whole files of a format with missing elements.
+    pub(crate) fn check_of_matrices(&self) -> Result<()> {
+        match self.fill {
+            None => Ok(()),
+            Some(_) => Err(Error::argument(
+                "the option fill applies only if the cells of AnnData or MuData files are concatenated to a file of the same format",
+            )),
+        }
+    }
+
+    /// Returns the keys of the sources, by default their names; `None` if they are not used.
+    pub(crate) fn keys_of(
+        &self,
+        sources: impl IntoIterator<Item = Location>,
+    ) -> Result<Option<Vec<String>>> {
+        match self.label.is_some() || self.index_unique.is_some() {
+            true => crate::concat::keys_of(sources, &self.keys).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Adds the key of its source to the annotations or names of a matrix.
+    pub(crate) fn keyed(
+        &self,
+        source: Box<dyn MatrixSource>,
+        axis: Axis,
+        key: &str,
+    ) -> Result<Box<dyn MatrixSource>> {
+        let marks = (self.label.as_deref(), self.index_unique.as_deref());
+        Ok(Box::new(Keyed::new(source, axis, key, marks)?))
     }
 }

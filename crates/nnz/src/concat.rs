@@ -1,11 +1,11 @@
 //! Concatenating the data of several locations.
 
-mod by_name;
+pub(crate) mod by_name;
 
 use std::sync::Arc;
 
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
-use nnz_engine::{Keyed, RepeatedNames};
+use nnz_engine::RepeatedNames;
 
 use crate::collection::{self, Collection, CollectionConcatOptions};
 use crate::engine::{self, Concat, Transposed};
@@ -71,25 +71,21 @@ pub fn concat(
     if let (Some(_), true) = (files.join, how.ignore_names) {
         return Err(Error::argument("ignore_names does not match names, as a join does"));
     }
-    let marks = (files.label.as_deref(), files.index_unique.as_deref());
-    let keys = match marks {
-        (None, None) => Vec::new(),
-        _ => keys_of(from, &files.keys)?,
-    };
+    let keys = files.keys_of(from.iter().cloned())?.unwrap_or_default();
     let mut beside = None;
     let mut sources: Vec<Box<dyn MatrixSource>> = Vec::with_capacity(from.len());
     for (number, (dataset, location)) in datasets.into_iter().zip(from).enumerate() {
         let kinds = sources.first().map(|first| first.header().axis_kinds);
         let source = dataset.into_matrix().map(|source| along_axes(source, kinds));
         let source = source.and_then(|source| match keys.get(number) {
-            Some(key) => Ok(Box::new(Keyed::new(source, axis, key, marks)?) as _),
+            Some(key) => files.keyed(source, axis, key),
             None => Ok(source),
         });
         if let Ok(source) = &source
             && source.read_names(axis)?.is_none()
         {
-            if marks.1.is_some() {
-                let note = format!("index_unique changes nothing: the {axis} have no names");
+            if files.index_unique.is_some() {
+                let note = format!("the {axis} have no names; index_unique changes nothing");
                 beside.get_or_insert(note);
             }
             beside = crate::convert::names_beside(&source.place()).or(beside);
@@ -124,9 +120,12 @@ fn along_axes(
 }
 
 /// Returns the given keys, or the names of the sources.
-fn keys_of(from: &[Location], given: &[String]) -> Result<Vec<String>> {
+pub(crate) fn keys_of(
+    from: impl IntoIterator<Item = Location>,
+    given: &[String],
+) -> Result<Vec<String>> {
     let keys: Vec<String> = match given {
-        [] => from.iter().map(key_of).collect(),
+        [] => from.into_iter().map(|location| key_of(&location)).collect(),
         given => given.to_vec(),
     };
     match collection::repeated(&keys) {

@@ -461,11 +461,17 @@ pub(crate) fn names_beside(place: &Place) -> Option<String> {
     let stem = name.strip_suffix(".gz").unwrap_or(name);
     let prefix = stem.strip_suffix("matrix.mtx")?;
     let folder = path.parent()?;
-    let has = |ending| folder.join(format!("{prefix}barcodes.tsv{ending}")).is_file();
+    let has =
+        |name: &str| ["", ".gz"].iter().any(|end| folder.join(format!("{name}{end}")).is_file());
+    let has_own = |name: &str| has(&format!("{prefix}{name}"));
+    // Samples in one directory may share a file of features.
+    let has_features = has_own("peaks.bed")
+        || ["features.tsv", "genes.tsv"].iter().any(|name| has_own(name) || has(name));
     let group = if prefix.is_empty() { String::new() } else { format!("::{stem}") };
     let place = format!("{}{group}", Place::path(folder));
     let what = "names of cells and features lie beside the file";
-    (has("") || has(".gz")).then(|| format!("{what}: {place} has them, and states its axes"))
+    (has_own("barcodes.tsv") && has_features)
+        .then(|| format!("{what}: {place} has them, and states its axes"))
 }
 
 fn target_of(

@@ -78,7 +78,7 @@ pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
 pub use collections::CollectionFormat;
-pub(crate) use collections::check_strict;
+pub(crate) use collections::{check_strict, location_of};
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub use detect::Detected;

@@ -301,7 +301,7 @@ impl std::str::FromStr for OptionalSum {
 /// Which axis has the cells.
 #[derive(Debug, Group)]
 pub(crate) struct Cells {
-    /// Axis of the cells in SRC: rows or cols [default: as SRC states, otherwise rows]
+    /// Axis of the cells in SRC: rows or cols [default: as SRC states, otherwise rows, or columns of .rds]
     #[arg(long = "axis", value_name = "AXIS", id = "cells_axis")]
     axis: Option<AxisArg>,
 }
@@ -362,7 +362,8 @@ pub(crate) fn normalization(target_sum: Option<TargetSum>, log1p: bool) -> Norma
     Normalization::default().target_sum(target_sum).log1p(log1p)
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+/// Parses a number that is at least 1.
+pub(super) fn positive(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|number| *number > 0)

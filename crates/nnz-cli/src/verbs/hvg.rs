@@ -6,7 +6,7 @@ use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable, note
 use nnz::{Axis, Context, ConvertOptions, Error, Location};
 
 use super::Run;
-use super::compute::{Cells, normalization, stating_cells};
+use super::compute::{Cells, normalization, positive, stating_cells};
 use super::qc::add_columns;
 use crate::Outcome;
 use crate::args::{Memory, Threads, location, reading};
@@ -35,7 +35,8 @@ pub(crate) struct HighlyVariable {
     pub(crate) into: Option<Location>,
 
     /// Number of features to choose [default: those within the limits]
-    #[arg(long, value_name = "N", conflicts_with_all = ["min_mean", "max_mean", "min_disp", "max_disp"])]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(conflicts_with_all = ["min_mean", "max_mean", "min_disp", "max_disp"])]
     pub(crate) top: Option<usize>,
 
     /// Lower limit of ln(1 + mean)

@@ -61,7 +61,7 @@ pub(crate) struct Stats {
     #[arg(long)]
     pub(crate) log1p: bool,
 
-    /// Axis of the cells that are scaled, in SRC: rows or cols [default: as SRC states, otherwise rows]
+    /// Axis of the cells that are scaled, in SRC: rows or cols [default: as SRC states, otherwise rows, or columns of .rds]
     #[arg(long, value_name = "AXIS", requires = "target_sum")]
     pub(crate) cell_axis: Option<AxisArg>,
 

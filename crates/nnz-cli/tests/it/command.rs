@@ -395,6 +395,11 @@ fn dash_is_standard_input_and_output_for_text() {
     assert!(message.contains("standard input: line "), "{message}");
     let message = run_with_input(&["convert", "-", "-"], b"").refused();
     assert!(message.contains("standard input: line 1, column 1"), "{message}");
+    let message = run_with_input(&["cat", "-"], b"gene,x\ng1,1\n").refused();
+    assert!(
+        message.contains("expected %%MatrixMarket; --from csv, or another format"),
+        "{message}"
+    );
 }
 
 #[test]

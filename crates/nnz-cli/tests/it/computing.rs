@@ -518,6 +518,10 @@ fn highly_variable_features_are_written_and_select_components() {
     assert!(found.contains("no annotation"), "{found}");
     let found = run(&["hvg", &study, "--top", "5", "--min-mean", "1"]);
     assert_eq!(found.code, Some(2), "{found:?}");
+    // One was chosen.
+    let found = run(&["hvg", &study, "--top", "0"]);
+    assert!(found.err.contains("expected a number of at least 1"), "{found:?}");
+    assert_eq!(found.code, Some(2), "{found:?}");
 }
 
 /// Features of 10x are named by their symbols in AnnData, whichever command writes it.

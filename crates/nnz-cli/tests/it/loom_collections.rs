@@ -118,6 +118,81 @@ fn parts_are_concatenated_to_the_whole() {
     assert_eq!(run(&["names", text(&anndata), "rows"]).good().lines().count(), 9);
 }
 
+/// The error advised --join, which was given, and --label was refused.
+#[test]
+fn features_are_matched_by_name_in_all_layers() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let source = text(&golden("layers.loom")).to_owned();
+    let slice = |target: &str, cells: &str, features: &str| {
+        let selected = ["--force", "--cells", cells, "--features", features];
+        run(&[&["-q", "slice", &source, &at(target)], &selected[..]].concat()).good();
+    };
+    let concat = |target: &str, more: &[&str]| {
+        let sources = ["concat", "--force", &at("1.loom"), &at("2.loom"), &at(target)];
+        let done = run(&[&sources[..], &["--axis", "cells"], more].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.err
+    };
+    let [of_all, of_some, whole] =
+        ["a.loom", "s.loom", "w.loom"].map(|name| scratch.path().join(name));
+    slice("1.loom", "0:4", "0,1,2,3");
+    slice("2.loom", "4:", "2,3,1,0");
+    slice("a.loom", "0:", "0,1,2,3");
+    let noted = concat("w.loom", &[]);
+    assert!(noted.contains("in different orders, and were matched by name"), "{noted}");
+    assert_eq!(diff(&of_all, &whole, 0), "");
+    slice("2.loom", "4:", "2,1");
+    slice("s.loom", "0:", "1,2");
+    let noted = concat("w.loom", &["--join", "inner"]);
+    assert!(noted.contains("note: 2 rows are in all 2 sources"), "{noted}");
+    assert_eq!(diff(&of_some, &whole, 0), "");
+    let noted = concat("w.loom", &["--join", "outer"]);
+    assert!(noted.contains("4 rows are in any of 2 sources, and 2 in all"), "{noted}");
+    let features = |file: &str| run(&["names", file, "features"]).good();
+    assert_eq!(features(&at("w.loom")), features(&at("a.loom")));
+    for member in ["matrix", "layers/unspliced"] {
+        for (axis, selected) in [("--cols", "0:4"), ("--rows", "1,2")] {
+            let found = entries(&whole, member, &[axis, selected]);
+            assert_eq!(found, entries(&of_all, member, &[axis, selected]), "{member} {selected}");
+        }
+        let absent = entries(&whole, member, &["--rows", "0,3", "--cols", "4:"]);
+        assert!(absent.iter().all(|value| value.parse() == Ok(0.0)), "{absent:?}");
+    }
+}
+
+#[test]
+fn cells_have_the_keys_of_their_files() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let source = text(&golden("layers.loom")).to_owned();
+    run(&["-q", "convert", &source, &at("1.loom")]).good();
+    run(&["-q", "convert", &source, &at("2.loom")]).good();
+    run(&["-q", "convert", &source, &at("1.h5ad")]).good();
+    let labels = ["--axis", "cells", "--label", "from", "--index-unique", "-"];
+    for (sources, target, last) in [
+        (["1.loom", "2.loom"], "a.loom", "2"),
+        (["1.loom", "2.loom"], "a.h5ad", "2"),
+        (["1.h5ad", "1.h5ad"], "b.loom", "q"),
+    ] {
+        let [first, second] = sources.map(at);
+        let keys: &[&str] = if last == "q" { &["--keys", "p,q"] } else { &[] };
+        let target = at(target);
+        let start = ["concat", &first, &second, &target];
+        let done = run(&[&start[..], &labels, keys].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(run(&["info", &target]).good().contains("layers/unspliced"), "{target}");
+        let table = run(&["annotations", &target, "cells"]).good();
+        let column = table.lines().next().unwrap().split('\t').position(|name| name == "from");
+        let line: Vec<&str> = table.lines().last().unwrap().split('\t').collect();
+        assert!(line[0].ends_with(&format!("-{last}")), "{table}");
+        assert_eq!(line[column.unwrap()], last, "{table}");
+    }
+    let (one, target) = (at("1.loom"), at("c.loom"));
+    let refused = run(&[&["concat", &one, &one, &target][..], &labels].concat());
+    assert!(refused.err.contains("--keys sets their names"), "{refused:?}");
+}
+
 #[test]
 fn cells_are_split_by_a_column() {
     let scratch = tempfile::tempdir().unwrap();

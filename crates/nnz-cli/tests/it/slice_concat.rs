@@ -751,6 +751,95 @@ fn features_of_samples_are_matched_by_name() {
     assert_eq!(info["rows"].as_u64(), Some(2 * cells as u64));
 }
 
+/// A file of 0 columns was written.
+#[test]
+fn whole_files_without_a_common_name_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("a.csv"), "gene,x\ng1,1\ng2,2\ng3,3\n").unwrap();
+    fs::write(at("b.csv"), "gene,y\ng3,30\ng1,10\n").unwrap();
+    fs::write(at("ids.csv"), "gene,z\nE1,30\nE2,10\n").unwrap();
+    let [first, second, ids] = ["a", "b", "ids"].map(|name| {
+        let target = at(&format!("{name}.h5ad"));
+        run(&["-q", "convert", &at(&format!("{name}.csv")), &target, "--cell-axis", "cols"]).good();
+        target
+    });
+    for target in [at("o.h5ad"), at("o.bpcells")] {
+        let join = |other: &str, how: &str| {
+            run(&["concat", &first, other, &target, "--force", "--axis", "cells", "--join", how])
+        };
+        let refused = join(&ids, "inner");
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("no name of columns is in all 2 sources"), "{refused:?}");
+        for (other, how, note) in [
+            (&second, "inner", "note: 2 columns are in all 2 sources"),
+            (&second, "outer", "note: 3 columns are in any of 2 sources, and 2 in all"),
+            (&ids, "outer", "note: 5 columns are in any of 2 sources, and 0 in all"),
+        ] {
+            let done = join(other, how);
+            assert!(done.code == Some(0) && done.err.contains(note), "{done:?}");
+        }
+    }
+    // Modalities have the same rules.
+    for name in ["a", "ids"] {
+        let [file, study] = ["h5ad", "h5mu"].map(|extension| at(&format!("{name}.{extension}")));
+        run(&["-q", "convert", &file, &study, "--modality", "rna"]).good();
+    }
+    let (first, ids, target) = (at("a.h5mu"), at("ids.h5mu"), at("o.h5mu"));
+    let join = ["concat", &first, &ids, &target, "--axis", "cells", "--join"];
+    let refused = run(&[&join[..], &["inner"]].concat());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("no name of columns is in all 2 sources"), "{refused:?}");
+    let done = run(&[&join[..], &["outer"]].concat());
+    assert!(done.err.contains("mod/rna: 5 columns are in any of 2 sources"), "{done:?}");
+}
+
+/// The note named a matrix that did not open, because its features have no file of their own.
+#[test]
+fn samples_of_one_directory_share_features() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let folder = testdata().join("tenx/mtx/dropletutils_v3");
+    let copied = |file: &str, to: &str| {
+        fs::copy(folder.join(file), at(to)).unwrap();
+    };
+    fs::create_dir(at("geo")).unwrap();
+    for sample in ["A", "B"] {
+        for file in ["matrix.mtx.gz", "barcodes.tsv.gz"] {
+            copied(file, &format!("geo/GSM1_{sample}_{file}"));
+        }
+    }
+    // The note names only a matrix that opens.
+    let bare = at("geo/GSM1_A_matrix.mtx.gz");
+    let noted = || run(&["convert", "--force", &bare, &at("bare.h5ad")]).err;
+    assert!(!noted().contains("lie beside the file"), "{}", noted());
+    let first = format!("{}::GSM1_A_matrix.mtx", at("geo"));
+    let missing = run(&["convert", &first, &at("a.h5ad")]).refused();
+    assert!(missing.contains("GSM1_A_features.tsv"), "{missing}");
+    copied("features.tsv.gz", "geo/features.tsv.gz");
+    assert!(noted().contains(&format!("{first} has them")), "{}", noted());
+    run(&["-q", "convert", &first, &at("a.h5ad")]).good();
+    run(&["-q", "convert", text(&folder), &at("expected.h5ad")]).good();
+    for axis in ["cells", "features"] {
+        let expected = run(&["annotations", &at("expected.h5ad"), axis]).good();
+        assert_eq!(run(&["annotations", &at("a.h5ad"), axis]).good(), expected);
+    }
+    assert!(!run(&["info", &at("geo")]).good().contains("invalid"));
+    let (second, target) = (first.replace("_A_", "_B_"), at("all.h5ad"));
+    let all = ["-q", "concat", &first, &second, &target, "--axis", "cells", "--label", "sample"];
+    run(&all).good();
+    let last = run(&["annotations", &target, "cells"]).good();
+    assert!(last.lines().last().unwrap().ends_with("\tGSM1_B"), "{last}");
+    // Barcodes of one sample are not those of another.
+    fs::create_dir(at("other")).unwrap();
+    copied("matrix.mtx.gz", "other/GSM1_A_matrix.mtx.gz");
+    copied("features.tsv.gz", "other/features.tsv.gz");
+    fs::write(at("other/barcodes.tsv"), "AA\nCC\n").unwrap();
+    let other = format!("{}::GSM1_A_matrix.mtx", at("other"));
+    let refused = run(&["convert", &other, &at("b.h5ad")]).refused();
+    assert!(refused.contains("found 2 names, expected 8"), "{refused}");
+}
+
 /// Submissions to GEO have the matrices of several samples in one directory.
 #[test]
 fn samples_of_one_directory_are_told_apart() {
@@ -785,7 +874,7 @@ fn samples_of_one_directory_are_told_apart() {
     let alone = at("alone.mtx.gz");
     let all = ["concat", &alone, &alone, &at("z.h5ad"), "--axis", "cols", "--keys", "a,b"];
     let noted = run(&[&all[..], &["--index-unique", "-"]].concat()).err;
-    assert!(noted.contains("index_unique changes nothing: the columns have no names"), "{noted}");
+    assert!(noted.contains("the columns have no names; --index-unique changes nothing"), "{noted}");
 }
 
 #[test]
@@ -818,6 +907,11 @@ fn names_are_selected_by_patterns_and_texts_by_all_their_words() {
     let refused =
         run(&["slice", &study, &at("z.h5ad"), "--features", "~^nothing"]).refused_by("slice");
     assert!(refused.contains("no column has a name that matches"), "{refused}");
+    for (condition, advised) in [("nonzero>20", true), ("nothing>20", false)] {
+        let refused =
+            run(&["slice", &study, &at("z.h5ad"), "--cells", condition]).refused_by("slice");
+        assert_eq!(refused.contains("; nnz filter selects by nonzero"), advised, "{refused}");
+    }
     let refused = run(&["slice", &study, &at("z.h5ad"), "--cells", "CD3"]).refused_by("slice");
     assert!(refused.contains("no cell is named \"CD3\"; a column has this name"), "{refused}");
     fs::write(at("list.txt"), "CD3\n\nMT-1\n").unwrap();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use nnz_core::{
-    Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    ErrorKind, Place, Result, Rounding, StringList, ValueType, Values,
+    Annotations, Axis, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+    Error, ErrorKind, Place, Result, Rounding, StringList, ValueType, Values,
 };
 
 use crate::types;
@@ -18,6 +18,28 @@ pub enum Join {
     Inner,
     /// The columns that any table has. They are missing in the others.
     Outer,
+}
+
+impl Join {
+    /// Describes what a join by name keeps of an axis: so many names, of which so many are in all sources.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an inner join keeps nothing.
+    pub fn note(self, axis: Axis, kept: u64, in_all: u64, sources: usize) -> Result<String> {
+        match self {
+            Self::Inner if kept == 0 => {
+                let what = format!(
+                    "no name of {axis} is in all {sources} sources; some may have ids as names, and others symbols"
+                );
+                Err(Error::argument(what))
+            }
+            Self::Inner => Ok(format!("{kept} {axis} are in all {sources} sources")),
+            Self::Outer => {
+                Ok(format!("{kept} {axis} are in any of {sources} sources, and {in_all} in all"))
+            }
+        }
+    }
 }
 
 /// The rows of several tables, with the columns that all or any of them have.

@@ -33,6 +33,11 @@ pub(super) const MEASURES: [(&str, Measure); 7] = [
     ("max", Measure::Max),
 ];
 
+/// Returns whether a name is one of a measure.
+pub(crate) fn is_measure(name: &str) -> bool {
+    MEASURES.iter().any(|(own, _)| *own == name)
+}
+
 impl Measure {
     fn needs(self) -> Measures {
         match self {

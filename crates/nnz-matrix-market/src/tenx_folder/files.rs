@@ -17,6 +17,9 @@ const FEATURES: [&str; 6] = [
     "peaks.bed.gz",
 ];
 
+/// Features of all samples in a directory.
+const SHARED_FEATURES: [&str; 4] = ["features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"];
+
 /// The files of a matrix.
 pub(super) struct Files {
     pub(super) matrix: InputFile,
@@ -52,7 +55,22 @@ impl Files {
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
         let (matrix, features, barcodes) = match family {
             Family::Tenx(prefix) => {
-                (find(prefix, &MATRIX)?, find(prefix, &FEATURES)?, find(prefix, &BARCODES)?)
+                let matrix = find(prefix, &MATRIX)?;
+                let features = match find(prefix, &FEATURES) {
+                    // Samples in one directory may share a file of features. The error names the file of the sample.
+                    Err(error)
+                        if !prefix.is_empty() && matches!(error.kind(), ErrorKind::Missing) =>
+                    {
+                        match find("", &SHARED_FEATURES) {
+                            Err(shared) if matches!(shared.kind(), ErrorKind::Missing) => {
+                                return Err(error);
+                            }
+                            found => found?,
+                        }
+                    }
+                    found => found?,
+                };
+                (matrix, features, find(prefix, &BARCODES)?)
             }
             Family::Starsolo(matrix) => {
                 (find(matrix, &[".mtx", ".mtx.gz"])?, find("", &FEATURES)?, find("", &BARCODES)?)

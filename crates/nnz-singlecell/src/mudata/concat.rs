@@ -270,7 +270,7 @@ impl Transfer<'_> {
             return Ok(None);
         }
         let columns = Columns { len: list.len(), positions: vec![None; files.len()] };
-        Ok(Some((Genes { names: list, columns }, maps)))
+        Ok(Some((Genes { names: list, columns, joined: None }, maps)))
     }
 
     fn map_of(&self, file: &MuData, axis: Axis, name: &str, place: &Place) -> Result<Map> {

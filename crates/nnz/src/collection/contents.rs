@@ -4,6 +4,7 @@ use nnz_container::tree::Attribute;
 use nnz_core::{Axis, AxisKind, MatrixSource, Result};
 use nnz_engine::{Concat, ConcatOptions, Labelled, Selection, Slice, Transposed};
 
+use crate::concat::by_name::Matching;
 use crate::{Context, ConvertOptions};
 
 /// How a matrix is related to the axes of its collection.
@@ -80,6 +81,8 @@ pub struct Contents {
     pub unsupported: Vec<String>,
     /// Elements that are left out for another reason, with the reason.
     pub left_out: Vec<String>,
+    /// Notes for the user.
+    pub notes: Vec<String>,
 }
 
 impl std::fmt::Debug for Contents {
@@ -100,6 +103,7 @@ impl Contents {
             attributes: Vec::new(),
             unsupported: Vec::new(),
             left_out: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -125,10 +129,11 @@ impl Contents {
 
     /// Concatenates collections along an axis. Layers and matrices of the axis are kept if all have them, and
     /// attributes that are the same in all; what belongs to the other axis, and graphs, are left out.
-    /// `how` is for the main matrices and layers.
+    /// `how` is for the main matrices and layers, whose rows or columns are in the order of a matching.
     pub(crate) fn concat(
         all: Vec<Self>,
         axis: Axis,
+        matching: Option<&Matching>,
         [how, of_others]: [&ConcatOptions; 2],
     ) -> Result<Self> {
         let count = all.len();
@@ -136,20 +141,27 @@ impl Contents {
         let (main_path, tables) = paths.unwrap_or_default();
         let (mut mains, mut members, mut attributes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut unsupported, mut left_out) = (Vec::new(), Vec::new());
-        for contents in all {
+        let mut notes = Vec::new();
+        for (number, contents) in all.into_iter().enumerate() {
             mains.push(contents.main);
-            members.extend(contents.members);
+            members.extend(contents.members.into_iter().map(|member| (number, member)));
+            notes.extend(contents.notes);
             attributes.extend(contents.attributes);
             unsupported.extend(contents.unsupported);
             left_out.extend(contents.left_out);
         }
+        if let Some(matching) = matching {
+            mains = matching.apply(mains)?;
+            notes.push(matching.note.clone());
+        }
         let main = Box::new(Concat::new(mains, axis, how)?);
         let mut concat = Self::new(main, &main_path, tables.each_ref().map(|path| &**path));
-        while let Some(ContentsMember { role, path, source }) = members.first() {
+        while let Some((_, ContentsMember { role, path, source })) = members.first() {
             let (role, path) = (role.clone(), path.clone());
             let width = source.header().shape.cols;
-            let is_same = |other: &mut ContentsMember| other.role == role;
-            let parts = members.extract_if(.., is_same).map(|member| member.source);
+            let is_same = |(_, other): &mut (usize, ContentsMember)| other.role == role;
+            let parts =
+                members.extract_if(.., is_same).map(|(number, member)| (number, member.source));
             let parts: Vec<_> = parts.collect();
             let along = match &role {
                 MemberRole::Layer(_) => Ok(axis),
@@ -158,7 +170,7 @@ impl Contents {
                 MemberRole::AxisGraph(..) => Err("graphs are not concatenated"),
             };
             let is_wide = matches!(role, MemberRole::AxisMatrix(..))
-                && parts.iter().any(|part| part.header().shape.cols != width);
+                && parts.iter().any(|(_, part)| part.header().shape.cols != width);
             let along = along.and_then(|along| match () {
                 () if parts.len() < count => Err("not all files have it"),
                 () if is_wide => Err("its width is not the same in all files"),
@@ -166,8 +178,13 @@ impl Contents {
             });
             match along {
                 Ok(along) => {
-                    let how = if matches!(role, MemberRole::Layer(_)) { how } else { of_others };
-                    let parts = Concat::new(parts, along, how)?;
+                    let is_layer = matches!(role, MemberRole::Layer(_));
+                    let how = if is_layer { how } else { of_others };
+                    let parts = parts.into_iter().map(|(number, part)| match matching {
+                        Some(matching) if is_layer => matching.apply_to_one(number, part),
+                        _ => Ok(part),
+                    });
+                    let parts = Concat::new(parts.collect::<Result<_>>()?, along, how)?;
                     concat.members.push(ContentsMember::new(role, path, Box::new(parts)));
                 }
                 Err(why) => left_out.push(format!("{path} ({why})")),
@@ -185,7 +202,7 @@ impl Contents {
         }
         unsupported.sort();
         unsupported.dedup();
-        Ok(Self { unsupported, left_out, ..concat })
+        Ok(Self { unsupported, left_out, notes, ..concat })
     }
 
     /// Replaces names and annotations of the main matrix as the options say.

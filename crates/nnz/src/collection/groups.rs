@@ -1,5 +1,6 @@
 //! Writing several matrices to the groups of one file.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +10,9 @@ use nnz_engine::{Concat, ConcatOptions, SummaryContent};
 use nnz_storage::staging::{self, StagedGroup};
 
 use super::{Collection, CollectionConcatOptions, SeveralMatrices, downcast};
+use crate::concat::by_name::matched_by_name;
 use crate::container_target::has_groups;
-use crate::formats::{CollectionFormat, Format, FormatInfo, Member, check_strict};
+use crate::formats::{CollectionFormat, Format, FormatInfo, Member, check_strict, location_of};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
 /// Files and stores of any format that is written to groups of them, and MAT-files and 10x files.
@@ -164,7 +166,8 @@ impl CollectionFormat for GroupsFormat {
         options: &ConvertOptions,
         context: &Context,
     ) -> Result<Option<Summary>> {
-        how.check_default()?;
+        how.check_of_matrices()?;
+        let keys = how.keys_of(sources.iter().map(location_of))?;
         let Some(first) = sources.first() else { return Ok(None) };
         let members = first.members()?;
         let paths = |members: &[Member]| {
@@ -180,13 +183,25 @@ impl CollectionFormat for GroupsFormat {
         }
         let kinds = first.axes()?.header().axis_kinds;
         let axis = AxisKind::cell_axis(kinds).unwrap_or(Axis::Rows);
-        let how =
+        let of_values =
             ConcatOptions::default().value_type(options.value_type).rounding(options.rounding);
+        let notes = RefCell::new(Vec::new());
         let open = |member: &Member| {
-            let parts = sources.iter().map(|source| source.open(&member.path));
-            let concat = Concat::new(parts.collect::<Result<_>>()?, axis, &how)?;
-            Ok(Dataset::Matrix(Box::new(concat)))
+            let parts = sources.iter().enumerate().map(|(number, source)| {
+                let part = source.open(&member.path)?;
+                let part = match keys.as_ref().and_then(|keys| keys.get(number)) {
+                    Some(key) => how.keyed(part, axis, key),
+                    None => Ok(part),
+                };
+                part.map_err(|error| error.with_context(&source.place()))
+            });
+            let parts = parts.collect::<Result<_>>()?;
+            let (parts, note) = matched_by_name(parts, axis.other(), how.join, context.memory())?;
+            notes.borrow_mut().extend(note.map(|note| format!("{}: {note}", member.path)));
+            Ok(Dataset::Matrix(Box::new(Concat::new(parts, axis, &of_values)?)))
         };
-        write((members, &open), to, options, context).map(Some)
+        let mut summary = write((members, &open), to, options, context)?;
+        summary.notes.extend(notes.into_inner());
+        Ok(Some(summary))
     }
 }

@@ -214,6 +214,7 @@ impl Dispersions {
         let normalized = normalized(&means, &dispersions, options.bins);
         let chosen = match options.top {
             None => within(&means, &normalized, options),
+            Some(0) => vec![false; normalized.len()],
             Some(top) => {
                 let mut known: Vec<f64> =
                     normalized.iter().copied().filter(|value| !value.is_nan()).collect();
@@ -396,6 +397,23 @@ mod tests {
             assert!(error.contains("expected a number from 1 to 1048576"), "{error}");
         }
         assert_eq!(found(&VariableOptions::default().bins(MOST_BINS)).unwrap().len(), 2);
+    }
+
+    /// One was chosen.
+    #[test]
+    fn no_feature_is_chosen_of_the_first_0() {
+        let chosen = |top: usize| {
+            let table = found(&VariableOptions::default().top(Some(top))).unwrap();
+            let column = table.columns().iter().position(|one| one.name == "highly_variable");
+            let column = table.read_column(column.unwrap(), u64::MAX).unwrap();
+            match column.values {
+                nnz_core::ColumnValues::Numbers(Values::Bint8(values)) => {
+                    values.into_iter().filter(|one| one.0 == 1).count()
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!([chosen(0), chosen(2)], [0, 2]);
     }
 
     #[test]

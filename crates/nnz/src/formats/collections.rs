@@ -10,6 +10,7 @@ use super::FormatInfo;
 use crate::collection::{
     Collection, CollectionConcatOptions, Contents, ContentsMember, MemberRole,
 };
+use crate::concat::by_name::Matching;
 use crate::output::{CellAxis, StructurePolicy};
 use crate::{Context, ConvertOptions, Location, Summary};
 
@@ -114,9 +115,11 @@ pub(super) fn concat_contents(
     sources: &[Arc<dyn Collection>],
     how: &CollectionConcatOptions,
     options: &ConvertOptions,
+    context: &Context,
 ) -> Result<Option<Contents>> {
-    how.check_default()?;
-    let mut all = Vec::with_capacity(sources.len());
+    how.check_of_matrices()?;
+    let keys = how.keys_of(sources.iter().map(location_of))?;
+    let mut all: Vec<Contents> = Vec::with_capacity(sources.len());
     for source in sources {
         let contents = source.contents().map_err(|error| error.with_context(&source.place()))?;
         let Some(contents) = contents else { return Ok(None) };
@@ -124,9 +127,24 @@ pub(super) fn concat_contents(
     }
     let kinds = all.first().map(|first| first.main.header().axis_kinds);
     let axis = kinds.and_then(AxisKind::cell_axis).unwrap_or(Axis::Rows);
+    if let Some(keys) = keys {
+        let keyed = all.into_iter().zip(sources).zip(&keys).map(|((contents, source), key)| {
+            let main = how.keyed(contents.main, axis, key);
+            let main = main.map_err(|error| error.with_context(&source.place()))?;
+            Ok(Contents { main, ..contents })
+        });
+        all = keyed.collect::<Result<_>>()?;
+    }
+    let mains: Vec<&dyn MatrixSource> = all.iter().map(|contents| &*contents.main).collect();
+    let matching = Matching::of(&mains, axis.other(), how.join, context.memory())?;
     let how = ConcatOptions::default().value_type(options.value_type).rounding(options.rounding);
     let same = ConcatOptions::default().rounding(Rounding::Refused);
-    Contents::concat(all, axis, [&how, &same]).map(Some)
+    Contents::concat(all, axis, matching.as_ref(), [&how, &same]).map(Some)
+}
+
+/// Returns the location that a collection was opened at.
+pub(crate) fn location_of(source: &Arc<dyn Collection>) -> Location {
+    source.place().path.map_or(Location::Stream, Location::from)
 }
 
 /// A target of the contents of a collection.
@@ -170,7 +188,8 @@ pub(super) fn write_contents(
     context: &Context,
 ) -> Result<Summary> {
     target.check()?;
-    let Contents { main, members, attributes, unsupported: mut dropped, left_out, .. } = contents;
+    let Contents { main, members, attributes, unsupported: mut dropped, left_out, notes, .. } =
+        contents;
     dropped.extend(target.dropped().iter().cloned());
     let mut written = Vec::new();
     for member in members {
@@ -203,7 +222,7 @@ pub(super) fn write_contents(
         .bytes_after(bytes_after)
         .dropped(dropped)
         .left_out(left_out)
-        .notes(main.notes()))
+        .notes(notes.into_iter().chain(main.notes()).collect()))
 }
 
 /// Fails if something is dropped or left out, and that is an error.

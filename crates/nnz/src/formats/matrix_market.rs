@@ -6,7 +6,7 @@ use crate::Context;
 use crate::collection::SeveralMatrices;
 use std::path::Path;
 
-use nnz_core::{Error, Finding, MatrixSource, Result, readable};
+use nnz_core::{At, Error, Finding, MatrixSource, Result, readable};
 use nnz_matrix_market::archive::{self, Archive, ArchiveMatrix};
 use nnz_storage::InputDirectory;
 
@@ -72,7 +72,8 @@ impl Format for MatrixMarket {
         }
         let mut source = match probe.opened() {
             Some(opened) => nnz_matrix_market::from_opened(opened)?,
-            None => nnz_matrix_market::open_stdin()?,
+            None => nnz_matrix_market::open_stdin()
+                .map_err(|error| if options.format.is_none() { hinted(error) } else { error })?,
         };
         if let Some(repairs) = &options.repairs {
             source = source.repair_count(repairs)?;
@@ -146,6 +147,16 @@ impl Format for MatrixMarket {
         context: &Context,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::MatrixMarketTarget::new(to, options, source, context)?))
+    }
+}
+
+/// Adds a hint to the error for standard input that does not begin as this format, which is the default there.
+fn hinted(error: Error) -> Error {
+    match error.place().at {
+        Some(At::Line { line: 1, column: 1 }) => {
+            error.with_hint("OpenOptions::format", "csv, or another format, reads other text")
+        }
+        _ => error,
     }
 }
 

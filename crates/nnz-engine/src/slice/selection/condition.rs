@@ -176,7 +176,18 @@ impl Condition {
                 format!("{self}: the {one}s have no annotation {column:?}; annotations are {names}")
             }
         };
-        Error::argument(what)
+        self.refused(what)
+    }
+
+    /// Makes an error of a message, with a hint if the condition is one of a filter.
+    pub(super) fn refused(&self, what: String) -> Error {
+        let error = Error::argument(what);
+        match crate::filter::is_measure(&self.column) {
+            true => {
+                error.with_hint("filter", format!("selects by {}, which it computes", self.column))
+            }
+            false => error,
+        }
     }
 }
 

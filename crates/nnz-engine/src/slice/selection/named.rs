@@ -381,5 +381,5 @@ fn is_digits(word: &[u8]) -> bool {
 /// The error for a condition without annotations.
 pub(super) fn no_annotations(condition: &Condition, one: &str) -> Error {
     let what = format!("{condition}: no {one} has that name, and {one}s have no annotations");
-    Error::argument(what)
+    condition.refused(what)
 }

@@ -20,7 +20,7 @@ use crate::anndata::element::Element;
 use crate::anndata::output::Group;
 use crate::anndata::sink::MAPPINGS;
 use crate::anndata::{AnnData, DataFrame, Item};
-use genes::{Columns, Genes};
+use genes::{Columns, Genes, JoinedNames};
 
 /// Options for concatenating files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,6 +95,7 @@ impl Transfer<'_> {
         }
         let places: Vec<&Place> = files.iter().map(|(_, place)| place).collect();
         let genes = Columns::of_names(&var, &places, how.join, self.options.context.memory())?;
+        self.report.notes.extend(genes.joined.map(JoinedNames::note).transpose()?);
         let rows: Vec<u64> = obs.iter().map(|frame| frame.len()).collect();
         let length = rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
         let length = length.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
@@ -268,11 +269,16 @@ impl Transfer<'_> {
             }
             return Ok(());
         }
+        let var = frames(files, AnnData::raw_var)?;
+        let genes = Columns::of_names(&var, places, how.join, self.options.context.memory())?;
+        // X is written without it.
+        if genes.joined.is_some_and(|joined| joined.note().is_err()) {
+            self.left_out("raw", "no gene is in all files");
+            return Ok(());
+        }
         for path in ["raw", "raw/var"] {
             self.attributes_not_joined(files, path)?;
         }
-        let var = frames(files, AnnData::raw_var)?;
-        let genes = Columns::of_names(&var, places, how.join, self.options.context.memory())?;
         let raw = self.output.group(root, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;

@@ -83,7 +83,7 @@ impl CollectionFormat for AnnDataFile {
         let own = sources.iter().map(|source| downcast::<AnnDataCollection>(&**source));
         let Some(files) = own.collect::<Option<Vec<_>>>() else {
             let contents = match apply_to_contents(options) {
-                true => concat_contents(sources, how, options)?,
+                true => concat_contents(sources, how, options, context)?,
                 false => None,
             };
             let Some(contents) = contents else { return Ok(None) };

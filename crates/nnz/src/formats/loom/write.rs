@@ -42,7 +42,7 @@ impl CollectionFormat for LoomFile {
         context: &Context,
     ) -> Result<Option<Summary>> {
         let contents = match apply_to_contents(options) {
-            true => concat_contents(sources, how, options)?,
+            true => concat_contents(sources, how, options, context)?,
             false => None,
         };
         let Some(contents) = contents else { return Ok(None) };

@@ -119,7 +119,7 @@ impl CollectionFormat for MuDataFile {
         }
         let own = sources.iter().map(|source| downcast::<AnnDataCollection>(&**source));
         let Some(files) = own.collect::<Option<Vec<_>>>() else { return Ok(None) };
-        how.check_default()?;
+        how.check_of_modalities()?;
         let files = modalities(&files, options)?;
         let write = write_file(target, (options, bytes), context, |tree, options| {
             MuData::join_to(&files, tree, options)

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_core::{Error, Place, Result, StringList};
+use nnz_core::{Axis, Error, Place, Result, StringList};
 use nnz_engine::Join;
 
 use crate::anndata::DataFrame;
@@ -23,6 +23,28 @@ pub(crate) struct Columns {
 pub(crate) struct Genes {
     pub(crate) names: StringList,
     pub(crate) columns: Columns,
+    /// How many names of each kind there are, for genes that differ.
+    pub(crate) joined: Option<JoinedNames>,
+}
+
+/// A join of genes that differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JoinedNames {
+    join: Join,
+    kept: u64,
+    in_all: u64,
+    files: usize,
+}
+
+impl JoinedNames {
+    /// Describes it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an inner join keeps nothing.
+    pub(crate) fn note(self) -> Result<String> {
+        self.join.note(Axis::Cols, self.kept, self.in_all, self.files)
+    }
 }
 
 impl Columns {
@@ -77,7 +99,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
     };
     if rest.iter().all(|list| list == first) {
         let columns = Columns { len: first.len(), positions: vec![None; lists.len()] };
-        return Ok(Genes { names: first.clone(), columns });
+        return Ok(Genes { names: first.clone(), columns, joined: None });
     }
     let mut known: Vec<HashMap<&[u8], u64>> = Vec::with_capacity(lists.len());
     for (list, place) in lists.iter().zip(places) {
@@ -111,7 +133,11 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
         (!same).then(|| names.iter().map(|name| known.get(name).copied()).collect())
     });
     let columns = Columns { len: names.len() as u64, positions: positions.collect() };
-    Ok(Genes { names: names.iter().collect(), columns })
+    let joined = join.map(|join| {
+        let in_all = names.iter().filter(|name| everywhere(name)).count() as u64;
+        JoinedNames { join, kept: columns.len, in_all, files: lists.len() }
+    });
+    Ok(Genes { names: names.iter().collect(), columns, joined })
 }
 
 /// Unites lists pairwise like pandas: the union of different lists is sorted.
