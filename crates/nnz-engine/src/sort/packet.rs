@@ -266,9 +266,8 @@ impl UnstoredPacket {
             values => (values.bytes(), values.value_type().size()),
         };
 
-        let [wide_majors, wide_minors] =
-            [&majors, &minors].map(|all| u32::from(!all.high.is_empty()));
-        let wide = wide_majors * WIDE_MAJORS | wide_minors * WIDE_MINORS;
+        let wide_majors = if majors.high.is_empty() { 0 } else { WIDE_MAJORS };
+        let wide_minors = if minors.high.is_empty() { 0 } else { WIDE_MINORS };
         words.clear();
         let mut start = 0;
         let mut bucket_ends = Vec::with_capacity(ends.len());
@@ -279,7 +278,7 @@ impl UnstoredPacket {
                 if majors.high.is_empty() {
                     majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
                 }
-                words.extend([end - start, wide]);
+                words.extend([end - start, wide_majors | wide_minors]);
                 majors.pack(Codec::Plain, range.clone(), words);
                 minors.pack(Codec::DeltaZigzag, range.clone(), words);
                 if !bytes.is_empty() {
