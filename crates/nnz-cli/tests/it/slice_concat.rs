@@ -794,6 +794,30 @@ fn whole_files_without_a_common_name_are_refused() {
     assert!(done.err.contains("mod/rna: 5 columns are in any of 2 sources"), "{done:?}");
 }
 
+/// The error advised --join, which was given.
+#[test]
+fn matrices_of_several_groups_are_matched_by_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(at("a.csv"), "gene,x\ng1,1\ng2,2\n").unwrap();
+    fs::write(at("b.csv"), "gene,y\ng3,30\ng1,10\n").unwrap();
+    for name in ["a", "b"] {
+        for group in ["one", "two"] {
+            let target = format!("{}::{group}", at(&format!("{name}.h5")));
+            let to = ["--to", "bpcells", "--cell-axis", "cols"];
+            run(&[&["-q", "convert", &at(&format!("{name}.csv")), &target][..], &to].concat())
+                .good();
+        }
+    }
+    let target = at("ab.h5");
+    let sources = ["concat", &at("a.h5"), &at("b.h5"), &target, "--to", "bpcells"];
+    let how = ["--axis", "cols", "--join", "outer", "--index-unique", "-"];
+    let done = run(&[&sources[..], &how].concat());
+    assert!(done.err.contains("two: 3 rows are in any of 2 sources, and 1 in all"), "{done:?}");
+    let found = run(&["cat", &format!("{target}::two"), "--names"]).good();
+    assert_eq!(found, "g1\tx-a\t1\ng1\ty-b\t10\ng2\tx-a\t2\ng3\ty-b\t30\n");
+}
+
 /// The note named a matrix that did not open, because its features have no file of their own.
 #[test]
 fn samples_of_one_directory_share_features() {
