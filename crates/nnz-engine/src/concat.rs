@@ -2,11 +2,12 @@
 
 mod merge;
 mod names;
+mod shared;
 mod shifted;
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nnz_core::{
     About, Annotations, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource,
@@ -68,6 +69,8 @@ pub struct Concat {
     header: Header,
     strategy: ReadStrategy,
     ignore_names: bool,
+    /// Columns of the shared axis that are not the same in all, when it is known.
+    differing: OnceLock<Vec<String>>,
 }
 
 impl std::fmt::Debug for Concat {
@@ -152,7 +155,8 @@ impl Concat {
             input.steps = Arc::new(Steps::new(input.place.clone(), steps));
         }
         let ignore_names = options.ignore_names;
-        let concat = Self { inputs, axis, header, strategy, ignore_names };
+        let differing = OnceLock::new();
+        let concat = Self { inputs, axis, header, strategy, ignore_names, differing };
         // Differing names are an error before any work starts.
         concat.check_shared_names()?;
         Ok(concat)
@@ -406,19 +410,13 @@ impl MatrixSource for Concat {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
-    /// Annotations along the axis are concatenated, with the columns that all have; annotations of the shared axis
-    /// are taken from the first matrix that has any.
+    /// Annotations along the axis are concatenated, with the columns that all have. Of those of the shared axis, the columns are
+    /// kept that are the same in all matrices that have them.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         if axis == self.axis {
             return Ok(self.appended_annotations()?.map(|table| Box::new(table) as Box<_>));
         }
-        for input in &self.inputs {
-            let table = input.source.annotations(axis);
-            if let Some(table) = table.map_err(|error| error.with_context(&input.place))? {
-                return Ok(Some(table));
-            }
-        }
-        Ok(None)
+        self.shared_annotations()
     }
 
     fn names_column(&self, axis: Axis) -> Option<String> {
@@ -498,6 +496,10 @@ impl MatrixSource for Concat {
                 format!("column {name:?} of the {}, which differs between the matrices", self.axis)
             }));
         }
+        let shared = readable(self.differing())?.unwrap_or_default().iter();
+        extras.extend(shared.map(|name| {
+            format!("column {name:?} of the {}, which differs between the matrices", self.other())
+        }));
         extras.extend(self.columns_of_some()?);
         let kept = self.metadata();
         extras.extend(self.collect_of(|source| {

@@ -124,6 +124,13 @@ impl Filter {
         self.measured().next().is_some()
     }
 
+    /// Returns whether a condition measures sums, which are usually those of counts.
+    #[must_use]
+    pub fn sums(&self) -> bool {
+        let is_sum = |quantity: &measured::Quantity| quantity.measure == measured::Measure::Sum;
+        self.measured().any(|condition| condition.quantities().any(is_sum))
+    }
+
     /// Returns whether there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -111,7 +111,10 @@ pub fn stating_cells(
 /// # Errors
 ///
 /// Fails if logarithms are requested of values of which some have none.
-fn note_on_values(source: &dyn MatrixSource, how: &Normalization) -> Result<Option<String>> {
+pub(crate) fn note_on_values(
+    source: &dyn MatrixSource,
+    how: &Normalization,
+) -> Result<Option<String>> {
     let kind = nnz_engine::compute::value_kind(source)?;
     match kind {
         ValueKind::Counts => return Ok(None),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nnz_core::{Error, MatrixSource, Result};
 use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
+use crate::compute::Normalization;
 use crate::{
     Context, ConvertOptions, Dataset, Location, OpenOptions, Selection, Summary, collection,
 };
@@ -61,6 +62,10 @@ pub fn filter(
         // Before entries are read.
         context.target(to, options, &*source)?.check()?;
     }
+    let mut note = None;
+    if filters.iter().any(|filter| filter.sums()) {
+        note = crate::compute::note_on_values(&*source, &Normalization::default())?;
+    }
     let observed = Observed::new(&*source, "measuring", context.progress());
     let found = found_of(&observed, filters, context)?;
     for kept in [&found.rows, &found.cols] {
@@ -73,7 +78,8 @@ pub fn filter(
         _ => kept.selection(),
     });
     let dataset = collection.map_or(Dataset::Matrix(source), Dataset::Collection);
-    let summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
+    let mut summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
+    summary.notes.extend(note.map(|note| format!("{note}; sums are of these values")));
     // The size of the source is not the size of the selection.
     Ok((found, summary.bytes_before(None)))
 }

@@ -635,6 +635,17 @@ fn values_that_are_no_counts_or_logarithms_are_noted() {
     assert!(refused.contains("a value of -1.5: log1p is not defined below -1"), "{refused}");
     let noted = said(&["normalize", &scaled, &at("n.csv"), "--target-sum", "1"]);
     assert!(noted.contains("values are not counts: some are negative"), "{noted}");
+    // Sums of logarithms, by which cells would be kept.
+    for (condition, is_noted) in [("sum>=0", true), ("nnz>=0", false)] {
+        let noted = said(&["filter", &logs, &at("f.h5ad"), "--force", "--cells", condition]);
+        assert_eq!(noted.contains("some are not whole numbers; sums are of these"), is_noted);
+    }
+    let four = "cell,a,b\nx,-1.5,2\ny,0.5,-0.25\nz,1,1\nv,-1,0\n";
+    fs::write(&scaled, four).unwrap();
+    fs::write(at("kinds.csv"), "cell,kind\nx,1\ny,2\nz,1\nv,2\n").unwrap();
+    let by = ["--by", "kind", "--row-annotations", &at("kinds.csv"), "--axis", "rows"];
+    let noted = said(&[&["markers", &scaled, &at("m.csv")][..], &by].concat());
+    assert!(noted.contains("values are negative, not like logarithms"), "{noted}");
 }
 
 #[test]

@@ -941,3 +941,40 @@ fn names_are_selected_by_patterns_and_texts_by_all_their_words() {
     fs::write(at("list.txt"), "CD3\n\nMT-1\n").unwrap();
     assert_eq!(sliced(&study, &["--features", &format!("@{}", at("list.txt"))])[0], "CD3 MT-1 ");
 }
+
+/// Those of the first source were taken for all: an antibody of another source was a gene.
+#[test]
+fn annotations_that_sources_do_not_share_are_dropped_with_their_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    for (sample, features) in [
+        ("one", "e1\tA\tGene Expression\ne2\tB\tGene Expression\n"),
+        ("two", "e1\tA\tGene Expression\ne2\tZ\tAntibody Capture\n"),
+        ("more", "e1\tA\tGene Expression\ne3\tC\tGene Expression\n"),
+    ] {
+        fs::create_dir(at(sample)).unwrap();
+        let mtx = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 2 6\n";
+        for (name, content) in
+            [("matrix.mtx", mtx), ("barcodes.tsv", "k1\nk2\n"), ("features.tsv", features)]
+        {
+            fs::write(at(&format!("{sample}/{name}")), content).unwrap();
+        }
+    }
+    let concat = |sources: [&str; 2], more: &[&str]| {
+        let [a, b] = sources.map(|source| at(source));
+        let start = ["concat", &a, &b, &at("o.h5ad"), "--force", "--axis", "cells"];
+        run(&[&start[..], &["--index-unique", "-", "--row-names", "id"], more].concat())
+    };
+    let done = concat(["one", "two"], &[]);
+    assert!(
+        done.err.contains("column \"feature_type\" of the rows, which differs between"),
+        "{done:?}"
+    );
+    assert!(done.err.contains("column \"name\" of the rows, which differs between"), "{done:?}");
+    assert_ne!(concat(["two", "one"], &["--strict"]).code, Some(0));
+    // Equal ones are kept, and those of features that only one source has.
+    let done = concat(["one", "more"], &["--join", "outer"]);
+    assert!(!done.err.contains("differs"), "{done:?}");
+    let annotations = run(&["annotations", &at("o.h5ad"), "features"]).good();
+    assert!(annotations.contains("e3\tC\tGene Expression\n"), "{annotations}");
+}

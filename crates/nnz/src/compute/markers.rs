@@ -5,7 +5,7 @@ use crate::annotations::TableOutput;
 use std::time::Instant;
 
 use nnz_core::{Error, Result, Shape, StringList};
-use nnz_engine::compute::{MarkerOptions, cell_axis, markers as markers_of};
+use nnz_engine::compute::{MarkerOptions, ValueKind, cell_axis, markers as markers_of, value_kind};
 
 use super::Normalization;
 use super::aggregate::{Groups, of_assumed};
@@ -75,6 +75,11 @@ pub fn markers(
     check_sizes(&codes, names, by).map_err(|error| error.with_context(place))?;
     let mut notes: Vec<String> = assumed.into_iter().collect();
     notes.extend(super::note_on_logarithms(&*source, how)?);
+    let is_plain = how.target_sum.is_none() && !how.log1p;
+    if is_plain && matches!(value_kind(&*source)?, ValueKind::Negative(_)) {
+        let what = "values are negative, not like logarithms of normalized counts: fold changes can be NaN";
+        notes.push(what.to_owned());
+    }
     let source = how.apply(source, &convert, context)?;
     let codes = (&*codes, u32::try_from(names.len()).unwrap_or(u32::MAX));
     let found = markers_of(&*source, axis, codes, options, context)?;
