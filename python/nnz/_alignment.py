@@ -2,40 +2,128 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _frames, _nnz
 from ._errors import ArgumentError
 from ._external import load
-
-Names = Callable[[], Optional[Iterable[str]]]
-"""Returns the names of an axis, if it has any."""
 
 Positions = npt.NDArray[np.intp]
 
 
-def check_mask(given: Any, names: Names, what: str) -> None:
+SECOND_NAMES = ("name", "gene_ids", "gene_name", "gene_names", "gene_symbols", "feature_name")
+"""Annotations with other names of features: symbols, or ids where the names are symbols."""
+
+
+class AxisNames:
+    """The names of an axis, and the annotations that have other names. Each is read when it is needed.
+
+    Parameters
+    ----------
+    names : callable
+        Returns the names, None if there are none.
+    others : callable, optional
+        Returns the annotations with other names, by their label.
+    """
+
+    __slots__ = ("names", "others")
+
+    def __init__(
+        self,
+        names: Callable[[], Optional[Iterable[str]]],
+        others: Callable[[], Dict[str, Sequence[Optional[str]]]] = dict,
+    ) -> None:
+        self.names = names
+        self.others = others
+
+    @classmethod
+    def of(cls, source: _nnz.Source, axis: str) -> AxisNames:
+        """Return the names of an axis of a matrix."""
+
+        def others() -> Dict[str, Sequence[Optional[str]]]:
+            known = {name for name, _ in source.annotation_types(axis)}
+            found: Dict[str, Sequence[Optional[str]]] = {}
+            for column in source.annotations(axis, [name for name in SECOND_NAMES if name in known]):
+                # A column of numbers has no texts.
+                found.update((column[0], texts) for texts in _frames.texts([column]))
+            return found
+
+        return cls(lambda: source.names(axis), others)
+
+    @classmethod
+    def of_frame(cls, frame: Any) -> AxisNames:
+        """Return the names of an annotation of AnnData, such as `var`."""
+        return cls(lambda: frame.index, lambda: {name: list(frame[name]) for name in SECOND_NAMES if name in frame})
+
+
+def check_mask(given: Any, names: AxisNames, what: str) -> None:
     """Refuse booleans of pandas as `check_order`. Positions and names mean the same in any order."""
     if getattr(getattr(given, "dtype", None), "kind", None) == "b":
         check_order(given, names, what)
 
 
-def check_order(given: Any, names: Names, what: str) -> None:
-    """Refuse an object of pandas whose index has the names of a matrix in another order.
+def check_order(given: Any, names: AxisNames, what: str, renames: bool = False) -> None:
+    """Refuse an object of pandas whose index has names of a matrix in another order, or names of only some of it.
 
-    Values are used by position, which would be wrong for them.
+    Values are used by position, which would be wrong for them. An index without any name of the matrix is not compared.
+
+    Parameters
+    ----------
+    given : object
+        Any object; those without an index of names are accepted. If the lengths differ, the caller reports it.
+    names : AxisNames
+        The names of the axis.
+    what : str
+        What is given, in messages.
+    renames : bool
+        Whether the index may have new names, if the others are in their places.
     """
-    if getattr(getattr(given, "index", None), "inferred_type", None) not in ("string", "categorical"):
+    if getattr(getattr(given, "index", None), "inferred_type", None) not in ("string", "categorical", "mixed"):
         return
-    found = names()
-    own: List[Any] = [] if found is None else list(found)
     index: List[Any] = list(given.index)
-    if found is None or index == own:
+    found = names.names()
+    own: List[Any] = [] if found is None else list(found)
+    if index == own:
         return
-    if len(own) == len(index) and set(own) == set(index):
-        raise ArgumentError(f"{what}: the index has the names of the matrix in another order; .loc[names] changes it")
+    shared = set(own).intersection(index)
+    if shared:
+        if len(own) != len(index) or _in_place(index, own, shared if renames else None):
+            return
+        if shared.issuperset(index) and len(shared) == len(set(own)):
+            raise ArgumentError(f"{what}: the index has the names of the matrix in another order; .loc[names] changes it")
+        other = next((name for name in index if name not in shared), None)
+        missing = "" if other is None else f", and {other!r}, which is not one"
+        raise ArgumentError(
+            f"{what}: the index has {len(shared)} of the {len(own)} names of the matrix{missing}; .loc[names] or .reindex(names) "
+            "aligns it with the matrix"
+        )
+    misplaced: Optional[str] = None
+    for label, column in names.others().items():
+        shared = set(column).intersection(index)
+        if len(column) != len(index) or not shared:
+            continue
+        if _in_place(index, column, shared):
+            return
+        misplaced = label
+    if misplaced is not None:
+        raise ArgumentError(
+            f"{what}: the index has values of the annotation {misplaced!r} in another order; .loc[names] changes it, "
+            "with the values of this annotation as names"
+        )
+
+
+def _in_place(index: List[Any], own: Sequence[Any], shared: Optional[Set[Any]]) -> bool:
+    """Return whether each name of an index is that of the same position, or is not shared, if `shared` is given.
+
+    A name with a suffix is the same name: AnnData makes names unique so.
+    """
+    return all(
+        one == name or (shared is not None and one not in shared) or (isinstance(one, str) and one.startswith(f"{name}-"))
+        for one, name in zip(index, own)
+    )
 
 
 def positions_of_cells(names: Optional[npt.NDArray[np.object_]], adata: Any, what: str) -> Positions:

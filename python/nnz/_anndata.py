@@ -57,7 +57,7 @@ def read_anndata(
     path : str or os.PathLike
         An ``.h5ad`` or ``.zarr`` of AnnData, ``PATH::GROUP`` for one in a file, such as ``m.h5mu::mod/rna``, or a matrix
         of any format. The annotations of its rows and columns become `obs` and `var`, with cells as `obs` if the format
-        states which axis is cells.
+        states which axis is cells, and the columns of a matrix of R.
     backed : bool
         False reads all of it into memory, and does not need dask.
     nbytes : int

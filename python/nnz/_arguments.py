@@ -24,10 +24,28 @@ def integer(name: str, value: Any, least: int) -> int:
     return found
 
 
-def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str) -> str:
-    """Return which of rows and columns are cells. By default the rows, unless the file states something else."""
+FEATURES_BY_CELLS = ("R matrix",)
+"""Formats that state no axes, and whose columns are usually cells, as `nnz.convert` takes them."""
+
+
+def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str, transposed: bool = False) -> str:
+    """Return which of rows and columns are cells. By default as the file states it, otherwise as usual in its format.
+
+    Parameters
+    ----------
+    source : Source
+        The matrix.
+    axis : str or None
+        The axis that was given.
+    shown : str
+        The path in messages.
+    transposed : bool
+        Whether rows are the columns of the file.
+    """
     kinds = source.axis_kinds
     if axis is None:
+        if not any(kinds) and source.about()[0] in FEATURES_BY_CELLS:
+            return "rows" if transposed else "cols"
         return "cols" if kinds[1] == "cells" or kinds[0] == "features" else "rows"
     axis = AXES_OF_ANNDATA.get(axis, axis)
     if axis in ("rows", "cols"):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _binsparse, _convert, _frames, _index, _nnz, _scanpy, _show
-from ._alignment import check_mask
+from ._alignment import AxisNames, check_mask
 from ._annotations import Annotations
 from ._batches import batches
 from ._computing import Computing
@@ -140,8 +140,8 @@ class BaseMatrix(Computing, Parallel):
         shape = self.shape
         try:
             row, col = _pair(key)
-            check_mask(row, lambda: self._names("rows"), "the selection of rows")
-            check_mask(col, lambda: self._names("cols"), "the selection of columns")
+            check_mask(row, AxisNames.of(self._source, "rows"), "the selection of rows")
+            check_mask(col, AxisNames.of(self._source, "cols"), "the selection of columns")
             rows = _index.select(row, shape[0], "row", lambda names: self._positions("rows", names))
             return rows, _index.select(col, shape[1], "column", lambda names: self._positions("cols", names))
         except ArgumentError as error:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
-from ._alignment import check_order
+from ._alignment import AxisNames, check_order
 from ._arguments import cell_axis
 from ._derived import DerivedHandle, Operation
 from ._errors import ArgumentError
@@ -61,7 +61,7 @@ class Computing(Statistics):
         target_sum : float, optional
             The sum of each cell; by default the median of the positive sums.
         axis : {"rows", "cols", "cells", "features"}, optional
-            The axis to scale; by default the cells, or the rows if the file does not state which axis is cells.
+            The axis to scale; by default the cells, or the rows if the file does not state which axis is cells (of a matrix of R the columns).
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Computing(Statistics):
         >>> m.sum(axis=0)[:3].round(1).tolist()
         [10000.0, 10000.0, 10000.0]
         """
-        along = cell_axis(self._source, axis, self.path)
+        along = cell_axis(self._source, axis, self.path, self._handle.transposed)
         target = None if target_sum is None else _number(target_sum, "target_sum")
         warn_unless_counts(self._source)
         factors = self._source.normalizing_factors(along, target, self._handle.memory)
@@ -141,7 +141,7 @@ class Computing(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_rows(np.full(507, 3)).max().item()
         3.0
         """
-        check_order(limits, lambda: self._names("rows"), "limits")
+        check_order(limits, AxisNames.of(self._source, "rows"), "limits")
         return self._derived(("steps", ("limit_rows", _factors(limits, "limits"))), "limit_rows(...)")
 
     def limit_cols(self, limits: npt.ArrayLike) -> LazyMatrix:
@@ -162,7 +162,7 @@ class Computing(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).tolist()
         [0.0, 1.0, 2.0]
         """
-        check_order(limits, lambda: self._names("cols"), "limits")
+        check_order(limits, AxisNames.of(self._source, "cols"), "limits")
         return self._derived(("steps", ("limit_cols", _factors(limits, "limits"))), "limit_cols(...)")
 
     def scale_rows(self, factors: npt.ArrayLike) -> LazyMatrix:
@@ -184,7 +184,7 @@ class Computing(Statistics):
         >>> bool(m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum())
         True
         """
-        check_order(factors, lambda: self._names("rows"), "factors")
+        check_order(factors, AxisNames.of(self._source, "rows"), "factors")
         return self._derived(("steps", ("rows", _factors(factors))), "scale_rows(...)")
 
     def scale_cols(self, factors: npt.ArrayLike) -> LazyMatrix:
@@ -206,7 +206,7 @@ class Computing(Statistics):
         >>> bool(m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum())
         True
         """
-        check_order(factors, lambda: self._names("cols"), "factors")
+        check_order(factors, AxisNames.of(self._source, "cols"), "factors")
         return self._derived(("steps", ("cols", _factors(factors))), "scale_cols(...)")
 
     def scale(self, factor: float) -> LazyMatrix:
@@ -299,7 +299,7 @@ class Computing(Statistics):
         scale : float
             The factor.
         axis : {"rows", "cols", "cells", "features"}, optional
-            The axis of the documents; by default the cells, or the rows if the file does not state which axis is cells.
+            The axis of the documents; by default the cells, or the rows if the file does not state which axis is cells (of a matrix of R the columns).
 
         Returns
         -------
@@ -311,7 +311,7 @@ class Computing(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").tfidf().dtype
         dtype('float64')
         """
-        along = cell_axis(self._source, axis, self.path)
+        along = cell_axis(self._source, axis, self.path, self._handle.transposed)
         other = "rows" if along == "cols" else "cols"
         count = float(max(self.shape[0 if along == "rows" else 1], 1))
         factors = self._source.normalizing_factors(along, 1.0, self._handle.memory)
@@ -366,7 +366,7 @@ class Computing(Statistics):
         clip : float, optional
             The greatest absolute value; by default the square root of the number of cells.
         axis : {"rows", "cols", "cells", "features"}, optional
-            The axis of the cells; by default the rows if the file does not state which axis is cells.
+            The axis of the cells; by default the rows if the file does not state which axis is cells (of a matrix of R the columns).
 
         Returns
         -------
@@ -387,7 +387,7 @@ class Computing(Statistics):
         >>> residuals.var(axis=1).shape, round(float(residuals.max()), 3)
         ((507,), 33.272)
         """
-        along = cell_axis(self._source, axis, self.path)
+        along = cell_axis(self._source, axis, self.path, self._handle.transposed)
         number = float(theta) if theta == float("inf") else _number(theta, "theta")
         limit = None if clip is None else _number(clip, "clip")
         shown = f"pearson_residuals({number:g}{'' if limit is None else f', {limit:g}'})"
@@ -407,7 +407,7 @@ class Computing(Statistics):
             Columns of the annotations of cells, or numbers for each cell: an array of one dimension, or with a column for each
             covariate. Texts and categories are groups, of which each has a mean of its own.
         axis : {"rows", "cols", "cells", "features"}, optional
-            The axis of the cells; by default the rows if the file does not state which axis is cells.
+            The axis of the cells; by default the rows if the file does not state which axis is cells (of a matrix of R the columns).
 
         Returns
         -------
@@ -436,7 +436,7 @@ class Computing(Statistics):
         # It imports this module.
         from ._covariates import covariates_of
 
-        along = cell_axis(self._source, axis, self.path)
+        along = cell_axis(self._source, axis, self.path, self._handle.transposed)
         matrix: Any = self
         numbers, shown = covariates_of(matrix if along == "rows" else matrix.T, covariates)
         return self._stated(axis, along)._derived(("regress_out", along, numbers), f"regress_out({shown})")
@@ -451,7 +451,9 @@ class Computing(Statistics):
         """Multiply by an array from the right, or from the left. `entries` is a source with the same entries."""
         if hasattr(other, "tocsr") or isinstance(other, Computing):
             raise ArgumentError("a matrix on disk is multiplied by dense arrays; to_scipy() reads it")
-        check_order(other, lambda: self._names("rows" if reflected else "cols"), "the operand")
+        # From the left, columns of a data frame meet the rows.
+        along = other.T if reflected and hasattr(other, "columns") else other
+        check_order(along, AxisNames.of(self._source, "rows" if reflected else "cols"), "the operand")
         array: Floats = np.asarray(other)
         if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
             raise ArgumentError(f"an array of {array.ndim} dimensions of {array.dtype}: expected numbers in 1 or 2 dimensions")
@@ -506,7 +508,7 @@ class Computing(Statistics):
         if isinstance(center, (bool, np.bool_)):
             mean: Optional[Floats] = self.mean(axis=0) if center else None
         else:
-            check_order(center, lambda: self._names("cols"), "center")
+            check_order(center, AxisNames.of(self._source, "cols"), "center")
             mean = _factors(center, "center")
             if len(mean) != self.shape[1]:
                 raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _exact, _nnz, _scanpy
+from ._arguments import cell_axis
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
 from ._guards import is_sequence, package_of
-from ._handle import Memory
+from ._handle import Memory, handle_of
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
@@ -80,7 +81,8 @@ def to_anndata(
 ) -> anndata.AnnData:
     """Read names and annotations into an AnnData, and entries as they are wanted, of a type if it is given."""
     made = load("anndata", "to_anndata").AnnData
-    if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":
+    handle = handle_of(matrix)
+    if cell_axis(handle.source, None, matrix.path, handle.transposed) == "cols":
         matrix = matrix.T
     frames: Tuple[Any, Any] = (matrix.rows, matrix.cols)
     for frame in frames:

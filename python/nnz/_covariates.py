@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from ._alignment import check_order
+from ._alignment import AxisNames, check_order
+from ._computing import source_and_memory
 from ._errors import ArgumentError
 from ._external import load
 from ._guards import is_list
@@ -28,7 +29,7 @@ def covariates_of(matrix: BaseMatrix, given: Any) -> Tuple[List[Floats], str]:
         columns.update((name, column(matrix, name)) for name in given)
         shown = ", ".join(map(repr, columns))
     else:
-        check_order(given, lambda: matrix.row_names, "covariates")
+        check_order(given, AxisNames.of(source_and_memory(matrix)[0], "rows"), "covariates")
         columns.update(_several(given))
         shown = "..."
     frames = load("pandas", "regress_out")

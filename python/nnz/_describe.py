@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _frames, _nnz
-from ._alignment import check_order
+from ._alignment import AxisNames, check_order
 from ._errors import ArgumentError, UnsupportedError
 from ._guards import is_list, is_tuple
 
@@ -35,7 +35,7 @@ def described(
             if own is None and other is not None and not isinstance(other, str):
                 own = list(other)
             if own is not None:
-                check_order(frame, partial(iter, own), ("rows", "cols")[axis])
+                check_order(frame, AxisNames(partial(iter, own)), ("rows", "cols")[axis], renames=True)
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
             if own is not None and type(frame.index).__name__ == "RangeIndex":
                 # Its index has no names, and the matrix has some.

@@ -98,6 +98,12 @@ def labels(what: str, given: Any) -> List[str]:
     return [str(name) for name in names]
 
 
+def is_numbered(index: Any) -> bool:
+    """Return whether an index of pandas has the numbers from 0, which are no names. Those of a part of a data frame are names."""
+    ranges = load("pandas", "a data frame").RangeIndex
+    return isinstance(index, ranges) and bool(index.equals(ranges(len(index))))
+
+
 def is_missing(value: Any) -> bool:
     """Return whether an object is None, not a number, or one for missing values of pandas."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)

@@ -120,7 +120,7 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
         index = _of_range(index, length, one)
         if isinstance(index, Selected):
             return index
-    given: Any = _of_pandas(index, one)
+    given: Any = of_pandas(index, one)
     if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise PositionError(f"{one}s cannot be selected by an array with masked values: remove them by compressed()")
     array: npt.NDArray[Any] = np.asarray(given)
@@ -144,7 +144,7 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
     raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
 
 
-def _of_pandas(index: Any, one: str) -> Any:
+def of_pandas(index: Any, one: str) -> Any:
     """Return integers and booleans of pandas, whose types may have missing values, as an array."""
     kind = getattr(getattr(index, "dtype", None), "kind", None)
     if kind not in ("b", "i", "u") or not hasattr(index, "to_numpy"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, 
 import numpy as np
 import numpy.typing as npt
 
-from ._alignment import check_order, positions_of_features
+from ._alignment import AxisNames, check_order, positions_of_features
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
@@ -125,7 +125,7 @@ class Markers(NamedTuple):
         Raises
         ------
         nnz.ArgumentError
-            The object does not have all of the features, or no such column; or names of features occur more than once, and are in
+            The object does not have all of the features, or no such column with the groups; or names of features occur more than once, and are in
             another order.
 
         Examples
@@ -145,6 +145,13 @@ class Markers(NamedTuple):
         by = self.groupby if groupby is None else groupby
         if by is not None and by not in given.obs:
             raise ArgumentError(f"the obs of the AnnData object has no column {by!r}, which has the groups: groupby= names one")
+        if by is not None:
+            column: Any = given.obs[by]
+            known = {str(value) for value in column.unique()}
+            absent = [name for name in names if name not in known]
+            if absent:
+                what = f"the column {by!r} of obs does not have the group {absent[0]!r}"
+                raise ArgumentError(f"{what}: groupby= names the one that has the groups")
         made: Dict[str, Any] = {}
         made["params"] = {
             "groupby": by,
@@ -227,7 +234,7 @@ def markers(
     tie_correct : bool
         Correct the Wilcoxon test for equal values. scanpy does not by default.
     axis : {"rows", "cols", "cells", "features"}, optional
-        The axis of the cells; by default as stated in the file, otherwise the rows.
+        The axis of the cells; by default as stated in the file, otherwise the rows, or the columns of a matrix of R.
     progress : bool or callable, optional
         As in `nnz.convert`.
 
@@ -257,7 +264,7 @@ def markers(
     frames = load("pandas", "markers")
     matrix = cells_by_features(source, axis)
     given: Any = column(matrix, groups) if isinstance(groups, str) else groups
-    check_order(given, lambda: matrix.row_names, "groups")
+    check_order(given, AxisNames.of(source_and_memory(matrix)[0], "rows"), "groups")
     codes, found = groups_of(frames, given, matrix.shape[0])
     if len(codes) and not len(found):
         raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {groups!r}' if isinstance(groups, str) else ''}")

@@ -22,14 +22,15 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from . import _exact, _frames
-from ._alignment import check_order
+from . import _exact, _frames, _index
+from ._alignment import AxisNames, check_order
 from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
 from ._guards import is_array, is_list, is_tuple
+from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
 from ._values import warn_unless_counts
@@ -74,14 +75,15 @@ def qc(
     source : Matrix, LazyMatrix, str or os.PathLike
         Counts.
     qc_vars : mapping from str to array_like or sequence of str, optional
-        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, positions, or names. Or the
-        names of annotations of features with booleans, such as ``["mt"]``.
+        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, positions, or names. Numbers are
+        booleans if there is one for each feature, and all are 0 or 1. Or the names of annotations of features with booleans, or with
+        0 and 1, such as ``["mt"]``.
     percent_top : sequence of int, optional
         For the shares of the most frequent features of each cell; by default 50, 100, 200 and 500, as far as there are as
         many features. None computes none. If the matrix is stored by
         feature, it is read into memory for them.
     axis : {"rows", "cols", "cells", "features"}, optional
-        The axis of the cells; by default as stated in the file, otherwise the rows.
+        The axis of the cells; by default as stated in the file, otherwise the rows, or the columns of a matrix of R.
 
     Returns
     -------
@@ -93,7 +95,7 @@ def qc(
     KeyError
         There is no annotation, or no feature, with the name.
     nnz.ArgumentError
-        A set of features does not fit the matrix.
+        A set of features does not fit the matrix, or an annotation has other values.
     nnz.MemoryLimitError
         The matrix is stored by feature, and needs more memory than allowed.
 
@@ -114,7 +116,7 @@ def qc(
         tops = [top for top in tops if top <= matrix.shape[1]]
     chosen = _chosen(matrix, qc_vars)
     for name, one in chosen.items():
-        check_order(one, lambda: matrix.col_names, f"qc_vars {name!r}")
+        check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
     sets = {name: np.ascontiguousarray(_mask(matrix, one, name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
@@ -193,7 +195,7 @@ def aggregate(
     func : {"sum", "mean", "var", "count_nonzero"}, or a list of them
         How to combine the values of each group. Variances have the number of cells minus 1 in the denominator.
     axis : {"rows", "cols", "cells", "features"}, optional
-        The axis of the cells; by default as stated in the file, otherwise the rows.
+        The axis of the cells; by default as stated in the file, otherwise the rows, or the columns of a matrix of R.
     counts : bool
         Also return the number of cells of each group.
 
@@ -231,7 +233,7 @@ def aggregate(
     matrix = cells_by_features(source, axis)
     names = _columns(by, matrix.shape[0])
     if names is None:
-        check_order(by, lambda: matrix.row_names, "labels")
+        check_order(by, AxisNames.of(source_and_memory(matrix)[0], "rows"), "labels")
         codes, found = groups(frames, by, matrix.shape[0])
     else:
         each = [groups(frames, column(matrix, name), matrix.shape[0]) for name in names]
@@ -347,7 +349,7 @@ def cells_by_features(source: Union[BaseMatrix, PathLike], axis: Optional[str]) 
     if found.dtype.kind == "c":
         raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
     opened, _ = source_and_memory(found)
-    return found if cell_axis(opened, axis, found.path) == "rows" else found.T
+    return found if cell_axis(opened, axis, found.path, handle_of(found).transposed) == "rows" else found.T
 
 
 def labels(names: Any, length: int) -> Any:
@@ -371,13 +373,25 @@ def _chosen(matrix: BaseMatrix, given: Any) -> Mapping[str, Any]:
     names: List[Any] = [given] if isinstance(given, str) else list(given) if is_list(given) or is_tuple(given) else [None]
     if not all(isinstance(name, str) for name in names):
         raise ArgumentError("qc_vars: expected a dict of sets of features, or names of their annotations")
-    return {name: column(matrix.T, name, "features") for name in names}
+    return {name: _booleans(column(matrix.T, name, "features"), name) for name in names}
+
+
+def _booleans(given: Any, name: str) -> Any:
+    """Return an annotation of booleans, or of 0 and 1, as booleans. Other numbers are not positions here, and texts no names."""
+    if getattr(given.dtype, "kind", None) in ("b", "i", "u"):
+        array: npt.NDArray[Any] = _index.of_pandas(given, "feature")
+        if array.dtype == np.bool_ or bool(np.all((array == 0) | (array == 1))):
+            return array.astype(np.bool_)
+    raise ArgumentError(f"qc_vars {name!r}: the annotation has values of {given.dtype}: expected booleans, or only 0 and 1")
 
 
 def _mask(matrix: BaseMatrix, chosen: Any, name: str) -> npt.NDArray[np.bool_]:
     """Return whether each feature is in a set of booleans, positions or names."""
     length = matrix.shape[1]
-    array: npt.NDArray[Any] = np.asarray(chosen)
+    array: npt.NDArray[Any] = np.asarray(_index.of_pandas(chosen, "feature"))
+    if array.ndim == 1 and array.dtype.kind in "iu" and len(array) == length and bool(np.all((array == 0) | (array == 1))):
+        # A number for each feature, not positions.
+        return array.astype(np.bool_)
     if array.ndim == 1 and array.size and all(isinstance(one, str) for one in array):
         array = source_and_memory(matrix)[0].find_names("cols", array.tolist())
     if array.ndim == 1 and array.dtype == np.bool_ and len(array) == length:

@@ -56,7 +56,7 @@ class Parallel(Opened[MatrixHandle]):
             The type of values in batches; by default as stored. Values may be rounded to a floating-point type; others
             that do not fit are an error.
         axis : {"rows", "cols", "cells", "features"}, optional
-            The axis of the cells. By default as stated in the file, otherwise the rows.
+            The axis of the cells. By default as stated in the file, otherwise the rows, or the columns of a matrix of R.
 
         Returns
         -------

@@ -12,6 +12,7 @@ from ._arguments import cell_axis, integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, ClosedError
+from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
@@ -151,7 +152,7 @@ def pca(
     n_components : int
         How many, at most the number of cells and of features.
     axis : {"rows", "cols", "cells", "features"}, optional
-        The observations; by default the cells, or the rows if the file does not state which axis is cells.
+        The observations; by default the cells, or the rows if the file does not state which axis is cells (of a matrix of R the columns).
     iterations : int, optional
         Fewer are faster, and make the last components less precise; by default as many as it takes.
     seed : int
@@ -185,7 +186,7 @@ def pca(
     rounds = None if iterations is None else integer("iterations", iterations, 1)
     start = integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
-    along = cell_axis(opened, axis, found.path)
+    along = cell_axis(opened, axis, found.path, handle_of(found).transposed)
     matrix: BaseMatrix = found
     warn_unless_logarithms(opened, negative=True)
     with reporting(progress) as report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Tuple
 
 from . import _index, _nnz
-from ._alignment import check_mask
+from ._alignment import AxisNames, check_mask
 from ._arguments import cell_axis
 from ._errors import ArgumentError, UnknownNameError
 from ._guards import is_tuple
@@ -47,7 +47,7 @@ def _selection(given: Any, axis: str, shown: str, axes: Callable[[], _nnz.Source
     source = axes()
     at = ("rows", "cols").index(cell_axis(source, axis, shown))
     one = ("row", "column", "cell", "feature")[AXES.index(axis)]
-    check_mask(given, lambda: source.names(("rows", "cols")[at]), f"the selection of {one}s")
+    check_mask(given, AxisNames.of(source, ("rows", "cols")[at]), f"the selection of {one}s")
     found = _index.select(given, source.shape[at], one, _no_names)
     if found.repeated is not None:
         raise ArgumentError(f"a {one} is selected twice")

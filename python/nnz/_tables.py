@@ -38,14 +38,14 @@ def is_table(obj: Any, target: str, to: Optional[str]) -> bool:
 
 
 def _has_row_names(frame: Any) -> bool:
-    return not isinstance(frame.index, load("pandas", "a data frame").RangeIndex)
+    return not _frames.is_numbered(frame.index)
 
 
 def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
     """Return the cells of a data frame, and put its labels into the options where it has any."""
     pandas = load("pandas", "a data frame")
     for option, index in (("row_names", frame.index), ("col_names", frame.columns)):
-        if not isinstance(index, pandas.RangeIndex):
+        if not _frames.is_numbered(index):
             options.setdefault(option, _frames.labels(option, index))
     dtypes = list(frame.dtypes)
     # Cells that a sparse column does not store may have any value.
@@ -82,7 +82,6 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
 
 def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:
     """Return the columns of a data frame, the number of its rows, and what is not written."""
-    pandas = load("pandas", "a data frame")
     columns: List[Tuple[str, Any]] = []
     for name, kind, values, missing, _, _ in _frames.columns_of(frame):
         if kind != "number":
@@ -91,6 +90,4 @@ def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:
             row = int(np.flatnonzero(missing)[0])
             raise UnsupportedError(f"column {name!r}: row {row} is missing; tables hold a number in every cell")
         columns.append((name, values))
-    index = frame.index
-    plain = isinstance(index, pandas.RangeIndex) and index.start == 0 and index.step == 1
-    return columns, len(frame), [] if plain else ["the index"]
+    return columns, len(frame), [] if _frames.is_numbered(frame.index) else ["the index"]

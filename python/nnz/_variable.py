@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._alignment import check_order
+from ._alignment import AxisNames, check_order
 from ._arguments import integer
 from ._base import BaseMatrix
 from ._computing import source_and_memory
@@ -66,7 +66,7 @@ def highly_variable_genes(
         A column of the annotations of cells, or a label for each cell. Features are found in each batch, and those
         found in most of them are chosen.
     axis : {"rows", "cols", "cells", "features"}, optional
-        The axis of the cells; by default as stated in the file, otherwise the rows.
+        The axis of the cells; by default as stated in the file, otherwise the rows, or the columns of a matrix of R.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def _codes(matrix: BaseMatrix, batch: Any) -> npt.NDArray[np.int64]:
     """Return the number of the batch of each cell."""
     frames = load("pandas", "highly_variable_genes")
     given: Any = column(matrix, batch) if isinstance(batch, str) else batch
-    check_order(given, lambda: matrix.row_names, "batch")
+    check_order(given, AxisNames.of(source_and_memory(matrix)[0], "rows"), "batch")
     codes, found = groups(frames, given, matrix.shape[0])
     if (codes < 0).any():
         raise ArgumentError("batch: some cells have no label")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _frames, _index, _nnz, _sources, _tables, _write_anndata
-from ._alignment import check_mask
+from ._alignment import AxisNames, check_mask
 from ._base import BaseMatrix, left_out
 from ._describe import Kinds, described
 from ._errors import ArgumentError, UnknownNameError, UnsupportedError
@@ -20,7 +20,7 @@ from ._guards import package_of
 from ._handle import handle_of
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
-from ._results import Summary, summary
+from ._results import Summary, outside, summary
 from ._selections import selections
 from ._storage import storage
 
@@ -65,12 +65,13 @@ def write(
     **options
         As in `nnz.WriteOptions`. Here, ``row_names`` and ``col_names`` also take lists of names: of all rows or columns of the
         object, which are selected with them if it has none of its own, or of the selected ones. Index and columns of a data
-        frame are names of all of its rows and columns.
+        frame are names of all of its rows and columns; only the numbers from 0 of a ``RangeIndex(n)`` are no names.
 
     Returns
     -------
     nnz.Summary
-        Of fragments a `nnz.FragmentSummary`.
+        Of fragments a `nnz.FragmentSummary`. If the axis of cells of an object in memory is a guess, as a format has a fixed one
+        and neither `axis_kinds` nor ``cell_axis`` states it, a `UserWarning` has the note of the summary.
 
     Raises
     ------
@@ -145,8 +146,17 @@ def _written(
     lost = [*made["dropped"], *dropped]
     # What a main matrix brings along is listed already, such as `raw` with `raw/X`.
     beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
+    if not isinstance(obj, BaseMatrix):
+        _warn_of_axes(made["notes"])
     made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
     return summary(made)
+
+
+def _warn_of_axes(notes: List[str]) -> None:
+    """Warn if the axis of cells of an object in memory is a guess, which the compiled part notes if no argument states it."""
+    for note in notes:
+        if note.startswith("the source does not state which axis has cells"):
+            warnings.warn(note, UserWarning, stacklevel=outside())
 
 
 def _is_embedding(target: str) -> bool:
@@ -191,8 +201,9 @@ def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
         return positions
 
     kept: List[Any] = []
-    for given, length, index, one in ((rows, obj.n_obs, obj.obs_names, "row"), (cols, obj.n_vars, obj.var_names, "column")):
-        check_mask(given, partial(iter, index), f"the selection of {one}s")
+    for given, frame, one in ((rows, obj.obs, "row"), (cols, obj.var, "column")):
+        length, index = len(frame), frame.index
+        check_mask(given, AxisNames.of_frame(frame), f"the selection of {one}s")
         chosen = _index.ALL if given is None else _index.select(given, length, one, find(index, one))
         if chosen.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")

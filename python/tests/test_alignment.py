@@ -1,5 +1,7 @@
 """Cells and features of other objects are found by their names, and are refused if these do not fit."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -265,3 +267,158 @@ def test_annotations_are_read_anew(tmp_path):
     f = opened(made(), tmp_path / "a.h5ad")
     f.obs["new"] = 1
     assert "new" not in f.obs and f.obs is not f.obs
+
+
+NAMES = [f"c{n}" for n in range(60)]
+
+
+@pytest.fixture
+def named(tmp_path):
+    """A matrix of 60 cells and 60 features with names."""
+    dense = np.random.default_rng(2).poisson(1.5, (60, 60)).astype(np.float32)
+    frames = (pandas.DataFrame(index=[f"{kind}{n}" for n in range(60)]) for kind in "cg")
+    return opened(anndata.AnnData(sp.csr_matrix(dense), *frames), tmp_path / "n.h5ad")
+
+
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_an_index_with_some_of_the_names_is_refused(named, tmp_path):
+    other = [f"c{n}" for n in range(30, 90)]
+    kind = pandas.Series(list("ab") * 30, other)
+    number = pandas.Series(np.arange(60.0), other)
+    mask = number > 10
+    genes = pandas.Series(np.ones(60), [f"g{n}" for n in range(30, 90)])
+    for refused in [
+        lambda: nnz.aggregate(named, kind),
+        lambda: nnz.markers(named, kind),
+        lambda: nnz.highly_variable_genes(named, batch=kind),
+        lambda: named.regress_out(number),
+        lambda: named.regress_out(number.to_frame()),
+        lambda: named.X[mask],
+        lambda: named.X[:, genes > 0],
+        lambda: named.X @ genes,
+        lambda: named.X.__rmatmul__(number),
+        lambda: nnz.slice(named.path, tmp_path / "s.npz", cells=mask),
+        lambda: nnz.write(named.X, tmp_path / "w.npz", rows=mask),
+        lambda: nnz.write(np.eye(60), tmp_path / "w.npz", rows=mask, row_names=NAMES),
+        lambda: nnz.write(made(), tmp_path / "w.h5ad", rows=mask[:12].set_axis([*CELLS[1:], "new"])),
+        lambda: nnz.qc(named, qc_vars={"some": genes > 0}, percent_top=None),
+    ]:
+        with pytest.raises(nnz.ArgumentError, match=r"of the \d+ names of the matrix, and '\w+', which is not one; .*reindex\(names\)"):
+            refused()
+    # Most names in their places are not enough.
+    with pytest.raises(nnz.ArgumentError, match="59 of the 60 names of the matrix, and 'new'"):
+        nnz.aggregate(named, kind.set_axis([*NAMES[:59], "new"]))
+
+
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_an_index_without_names_of_the_matrix_is_not_compared(named):
+    kind = pandas.Series(list("ab") * 30)
+    expected = nnz.aggregate(named, kind.to_numpy())
+    for index in (None, NAMES, range(30, 90), [f"d{n}" for n in range(60)], [f"{name}-1" for name in NAMES]):
+        given = kind if index is None else kind.set_axis(index)
+        pandas.testing.assert_frame_equal(nnz.aggregate(named, given), expected)
+
+
+@pytest.mark.filterwarnings("ignore:Observation names are not unique")
+def test_names_that_were_made_unique_are_the_same_names(tmp_path):
+    adata = made(["c0", "c0", *CELLS[2:]])
+    m = opened(adata, tmp_path / "a.h5ad")
+    adata.obs_names_make_unique()
+    assert adata.obs_names[1] == "c0-1"
+    pandas.testing.assert_frame_equal(nnz.aggregate(m, adata.obs["kind"]), nnz.aggregate(m, "kind"))
+
+
+def test_annotations_may_rename_some_in_place(tmp_path):
+    frame = made().obs.set_axis(["new", *CELLS[1:]])
+    nnz.write(made().X, tmp_path / "a.npz", rows=frame, row_names=CELLS, strict=False)
+    moved = frame.set_axis(["new", *CELLS[:-1]])
+    with pytest.raises(nnz.ArgumentError, match="rows: the index has 11 of the 12 names"):
+        nnz.write(made().X, tmp_path / "b.npz", rows=moved, row_names=CELLS)
+
+
+def test_symbols_are_compared_as_names_are(tmp_path):
+    tenx = nnz.open(PBMC)
+    adata = tenx.to_anndata()
+    ids = opened(adata, tmp_path / "a.h5ad")
+    for m, index in ((tenx.T, adata.var_names), (ids.X, pandas.Index(adata.var["gene_ids"].astype(str)))):
+        numbers = pandas.Series(np.arange(507.0), index)
+        np.testing.assert_array_equal(m @ numbers, m @ numbers.to_numpy())
+        mask = numbers > 100
+        assert m[:, mask].shape == (1107, 406)
+        for refused in (lambda: m @ numbers[::-1], lambda: m[:, mask[::-1]], lambda: nnz.qc(m, qc_vars={"some": mask[::-1]})):
+            with pytest.raises(nnz.ArgumentError, match=r"the index has values of the annotation '(name|gene_ids)' in another order; .loc"):
+                refused()
+    mask = pandas.Series(np.arange(507) > 100, adata.var["gene_ids"].astype(str))
+    with pytest.raises(nnz.ArgumentError, match="'gene_ids' in another order"):
+        nnz.write(adata, tmp_path / "b.h5ad", cols=mask[::-1])
+    assert nnz.write(adata, tmp_path / "b.h5ad", cols=mask).shape == (1107, 406)
+
+
+def test_data_frames_on_the_left_have_the_names_of_rows_as_columns(named):
+    left = pandas.DataFrame(np.ones((60, 60)), index=NAMES[::-1], columns=NAMES)
+    np.testing.assert_allclose(named.X.__rmatmul__(left), left.to_numpy() @ named.X.to_numpy())
+    with pytest.raises(nnz.ArgumentError, match="the operand: the index has the names of the matrix in another order"):
+        named.X.__rmatmul__(left[NAMES[::-1]])
+
+
+@pytest.mark.parametrize("part", [slice(10, None), slice(None, None, 2), slice(3, 4)])
+def test_numbers_of_a_part_of_a_data_frame_are_names(tmp_path, part):
+    whole = pandas.DataFrame(np.arange(900.0).reshape(30, 30))
+    for frame, names in ((whole[part], (True, False)), (whole.iloc[:, part], (False, True))):
+        nnz.write(frame, tmp_path / "f.h5ad", force=True, cell_axis="rows")
+        found = nnz.open(tmp_path / "f.h5ad")
+        for own, index, has in zip((found.row_names, found.col_names), (frame.index, frame.columns), names):
+            if has:
+                assert own.tolist() == [str(number) for number in index]
+    nnz.write(whole[part], tmp_path / "f.csv")
+    pandas.testing.assert_frame_equal(
+        pandas.read_csv(tmp_path / "f.csv", index_col=0), whole[part].set_axis([str(n) for n in range(30)], axis=1), check_dtype=False
+    )
+
+
+def test_the_column_of_groups_has_the_groups(tmp_path):
+    m, adata = opened(made(), tmp_path / "a.h5ad").log1p(), made()
+    adata.obs["s"] = ["x", "y"] * 6
+    found = nnz.markers(m, KIND)
+    with pytest.raises(nnz.ArgumentError, match="the column 's' of obs does not have the group 'a'"):
+        found.add_to(adata, groupby="s")
+    assert not adata.uns
+    found.add_to(adata, groupby="kind")
+    # Numbers are groups by their text.
+    adata.obs["number"] = np.arange(12) % 2
+    nnz.markers(m, np.arange(12) % 2).add_to(adata, groupby="number")
+    assert adata.uns["rank_genes_groups"]["params"]["groupby"] == "number"
+
+
+def test_columns_of_a_matrix_of_r_are_cells(tmp_path):
+    dense = np.random.default_rng(3).poisson(1.5, (5, 12)).astype(float)
+    nnz.write(sp.csc_matrix(dense), tmp_path / "a.rds", to="dgCMatrix", row_names=GENES, col_names=CELLS, axis_kinds=("features", "cells"))
+    m = nnz.open(tmp_path / "a.rds")
+    assert m.axis_kinds == (None, None)
+    nnz.convert(tmp_path / "a.rds", tmp_path / "a.h5ad")
+    assert nnz.open(tmp_path / "a.h5ad").shape == (12, 5)
+    for source in (m, m.T, m.lazy, m.T.T, m.scale(1.0), tmp_path / "a.rds"):
+        cells = nnz.qc(source, percent_top=None).cells
+        assert cells.index.tolist() == CELLS
+        np.testing.assert_array_equal(cells["total_counts"], dense.sum(axis=0))
+    assert nnz.qc(m, percent_top=None, axis="rows").cells.index.tolist() == GENES
+    for adata in (m.to_anndata(), m.T.to_anndata(), nnz.read_anndata(tmp_path / "a.rds", backed=False)):
+        assert adata.obs_names.tolist() == CELLS and adata.var_names.tolist() == GENES
+        np.testing.assert_array_equal(adata.X.toarray(), dense.T)
+    assert nnz.pca(m.log1p(), 2).scores.shape == nnz.pca(m.T.log1p(), 2).scores.shape == (12, 2)
+    assert nnz.aggregate(m, KIND).shape == (2, 5)
+    np.testing.assert_allclose(m.normalize_total(10).sum(axis=0), 10, rtol=1e-5)
+
+
+def test_a_guess_of_the_axes_is_a_warning(tmp_path):
+    dense = made().X.toarray()
+    for at, obj in enumerate((dense, made().X, pandas.DataFrame(dense))):
+        with pytest.warns(UserWarning, match="does not state which axis has cells: rows are taken for cells") as caught:
+            found = nnz.write(obj, tmp_path / f"{at}.h5ad")
+        assert [str(one.message) for one in caught] == [note for note in found.notes if "which axis" in note]
+        assert caught[0].filename == __file__ and not issubclass(caught[0].category, nnz.DroppedWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nnz.write(dense, tmp_path / "s.h5ad", axis_kinds=("cells", "features"))
+        nnz.write(dense, tmp_path / "t.h5ad", cell_axis="rows")
+        nnz.write(dense, tmp_path / "u.npz")

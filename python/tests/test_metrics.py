@@ -251,3 +251,37 @@ def test_annotations_choose_features_and_make_groups_of_combinations(tmp_path):
     assert cells.tolist() == groups.size().loc[order].tolist() and cells.sum() == 39
     with pytest.raises(KeyError, match="no annotation 'batch'"):
         nnz.aggregate(m, ["type", "batch"])
+
+
+def test_sets_of_zeros_and_ones_are_booleans(tmp_path):
+    matrix = random_matrix(dtype="uint32")
+    chosen = np.arange(30) % 3 == 0
+    cols = pandas.DataFrame(
+        {
+            "bools": chosen,
+            "ints": chosen.astype(np.int64),
+            "nullable": pandas.array(chosen.astype(int), "UInt8"),
+            "missing": pandas.array([None, *chosen[1:]], "boolean"),
+            "floats": chosen.astype(float),
+            "texts": np.where(chosen, "yes", "no"),
+            "numbers": np.arange(30),
+        }
+    )
+    nnz.write(matrix, tmp_path / "m.h5ad", cols=cols, axis_kinds=("cells", "features"))
+    m = nnz.open(tmp_path / "m.h5ad")
+    expected = nnz.qc(m, qc_vars={"set": chosen}, percent_top=None).cells["total_counts_set"].to_numpy()
+    for name in ("bools", "ints", "nullable"):
+        for own, label in (([name], name), ({"s": cols[name]}, "s"), ({"s": cols[name].to_numpy()}, "s")):
+            found = nnz.qc(m, qc_vars=own, percent_top=None).cells[f"total_counts_{label}"]
+            np.testing.assert_array_equal(found, expected)
+    # Fewer or other numbers are positions.
+    some = nnz.qc(m, qc_vars={"s": np.array([1, 0])}, percent_top=None).cells["total_counts_s"]
+    np.testing.assert_array_equal(some, matrix.toarray()[:, :2].sum(axis=1))
+    for name, message in [
+        ("missing", "missing values"),
+        ("floats", "values of float64: expected booleans, or only 0 and 1"),
+        ("texts", "expected booleans, or only 0 and 1"),
+        ("numbers", "values of int64: expected booleans, or only 0 and 1"),
+    ]:
+        with pytest.raises(nnz.ArgumentError, match=message):
+            nnz.qc(m, qc_vars=[name], percent_top=None)
