@@ -961,7 +961,7 @@ fn annotations_that_sources_do_not_share_are_dropped_with_their_name() {
         }
     }
     let concat = |sources: [&str; 2], more: &[&str]| {
-        let [a, b] = sources.map(|source| at(source));
+        let [a, b] = sources.map(at);
         let start = ["concat", &a, &b, &at("o.h5ad"), "--force", "--axis", "cells"];
         run(&[&start[..], &["--index-unique", "-", "--row-names", "id"], more].concat())
     };
