@@ -77,7 +77,7 @@ def check_order(given: Any, names: AxisNames, what: str, renames: bool = False) 
     names : AxisNames
         The names of the axis.
     what : str
-        What is given, in messages.
+        The object in messages, such as ``labels``.
     renames : bool
         Whether the index may have new names, if the others are in their places.
     """
@@ -129,7 +129,7 @@ def _in_place(index: List[Any], own: Sequence[Any], shared: Optional[Set[Any]]) 
 def positions_of_cells(names: Optional[npt.NDArray[np.object_]], adata: Any, what: str) -> Positions:
     """Return the position in the matrix of each cell of an AnnData object, found by its name.
 
-    Only if one of them has no names, or numbers that stand for positions, are the cells taken as they are.
+    Cells are used by position only if one of the two has no names of cells, or has the positions as names.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def positions_of_cells(names: Optional[npt.NDArray[np.object_]], adata: Any, wha
     adata : anndata.AnnData
         With as many cells.
     what : str
-        What is of the cells, in messages.
+        The result in messages, such as ``components``.
     """
     wanted: Any = adata.obs_names
     all_of_them = np.arange(len(wanted))
@@ -171,7 +171,7 @@ def positions_of_features(names: Optional[npt.NDArray[np.object_]], count: int, 
     adata : anndata.AnnData or anndata.Raw
         With these features, or more.
     what : str
-        What is of the features, in messages.
+        The result in messages, such as ``markers``.
     """
     own: Any = adata.var_names
     if names is not None and "gene_ids" in adata.var and not own.isin(names).any():

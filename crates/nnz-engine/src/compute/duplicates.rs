@@ -98,8 +98,8 @@ impl DuplicateCheck {
     ///
     /// # Errors
     ///
-    /// Fails if a row or column that several units share has two entries of the same element, or if that cannot be told because
-    /// it is not sorted and cannot be read again.
+    /// Fails if a row or column that several units share has two entries of the same element, or if it is not sorted and cannot be
+    /// read again to find them.
     pub(super) fn add(&mut self, edges: &UnitEnds, source: &dyn MatrixSource) -> Result<()> {
         let ends = *edges.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Some(Ends { first, last }) = ends else { return Ok(()) };

@@ -26,13 +26,13 @@ impl<'a> SharedTable<'a> {
 
     /// Returns the row of each value, or nothing if tables have different ones.
     fn rows(&self, column: &Column) -> Option<Vec<Option<u64>>> {
-        let [mut first, mut other] = [Vec::new(), Vec::new()];
-        let mut text = |at: u64, is_first: bool| {
-            let text = if is_first { &mut first } else { &mut other };
+        // The length of the axis is a claim of the files.
+        self.tables.checked_mul(self.len).filter(|all| *all == column.len())?;
+        let text = |at: u64, text: &mut Vec<u8>| {
             text.clear();
             column.write_text(at, text);
-            first == other
         };
+        let [mut first, mut other] = [Vec::new(), Vec::new()];
         let mut rows = Vec::new();
         for row in 0..self.len {
             let mut known = (0..self.tables)
@@ -40,8 +40,11 @@ impl<'a> SharedTable<'a> {
                 .filter(|at| !column.is_missing_or_nan(*at));
             let found = known.next();
             if let Some(found) = found {
-                text(found, true);
-                if known.any(|at| !text(at, false)) {
+                text(found, &mut first);
+            }
+            for at in known {
+                text(at, &mut other);
+                if first != other {
                     return None;
                 }
             }
