@@ -16,7 +16,7 @@ from ._errors import ArgumentError
 from ._external import load
 from ._results import outside
 from ._statistics import Statistics
-from ._values import warn_unless_counts
+from ._values import warn_of_types, warn_unless_counts
 
 if TYPE_CHECKING:
     from ._lazy import LazyMatrix
@@ -85,6 +85,7 @@ class Computing(Statistics):
         along = cell_axis(self._source, axis, self.path, self._handle.transposed)
         target = None if target_sum is None else _number(target_sum, "target_sum")
         warn_unless_counts(self._source)
+        warn_of_types(self._source, along)
         factors = self._source.normalizing_factors(along, target, self._handle.memory)
         return self._stated(axis, along)._derived(("steps", (along, factors)), f"normalize_total({'' if target is None else f'{target:g}'})")
 
@@ -392,6 +393,7 @@ class Computing(Statistics):
         limit = None if clip is None else _number(clip, "clip")
         shown = f"pearson_residuals({number:g}{'' if limit is None else f', {limit:g}'})"
         warn_unless_counts(self._source)
+        warn_of_types(self._source, along)
         return self._stated(axis, along)._derived(("pearson_residuals", along, number, limit), shown)
 
     def regress_out(self, covariates: Any, *, axis: Optional[str] = None) -> LazyMatrix:

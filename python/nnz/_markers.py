@@ -17,7 +17,7 @@ from ._metrics import cells_by_features, column, labels
 from ._metrics import groups as groups_of
 from ._options import PathLike
 from ._progress import Progress, reporting
-from ._values import warn_unless_logarithms
+from ._values import warn_of_types, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
@@ -275,6 +275,7 @@ def markers(
             raise ArgumentError(f"group {label!r} has all cells: there are none to compare with")
     opened, memory = source_and_memory(matrix)
     warn_unless_logarithms(opened)
+    warn_of_types(opened, "rows")
     with reporting(progress) as report:
         arrays, seconds = opened.markers(codes, len(found), "rows", method, tie_correct, memory, None, report)
     shape = (len(found), matrix.shape[1])

@@ -33,7 +33,7 @@ from ._guards import is_array, is_list, is_tuple
 from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
-from ._values import warn_unless_counts
+from ._values import warn_of_types, warn_unless_counts
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -88,7 +88,9 @@ def qc(
     Returns
     -------
     nnz.QC
-        Its tables have the columns of scanpy, such as ``total_counts`` and ``pct_counts_mt``. Sums are of 64 bits.
+        Its tables have the columns of scanpy, such as ``total_counts`` and ``pct_counts_mt``. Sums are of 64 bits. Features of a
+        10x matrix are named by their ids: ``adata.var.join(found.features, on="gene_ids")`` adds them to an AnnData object whose
+        names are symbols.
 
     Raises
     ------
@@ -121,6 +123,8 @@ def qc(
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
     opened, memory = source_and_memory(matrix)
+    warn_unless_counts(opened)
+    warn_of_types(opened, "rows")
     cells, features = opened.qc(list(sets.items()), tops, memory)
     frames = load("pandas", "qc")
     # Sets that are columns of the features are there already.

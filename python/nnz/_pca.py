@@ -16,7 +16,7 @@ from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
-from ._values import warn_unless_logarithms
+from ._values import warn_of_types, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata
@@ -87,6 +87,8 @@ class PCA(NamedTuple):
         ------
         nnz.ArgumentError
             It has another number of cells, other cells or other features; or names occur more than once, and are in another order.
+        nnz.ClosedError
+            The matrix is closed, so that its names of cells cannot be compared.
 
         Examples
         --------
@@ -113,11 +115,11 @@ class PCA(NamedTuple):
         }
 
     def _cell_names(self) -> Optional[npt.NDArray[np.object_]]:
-        """Return the names of the cells, if the matrix has them and is still open."""
+        """Return the names of the cells, if the matrix has them."""
         try:
             return None if self.matrix is None else self.matrix.row_names
-        except ClosedError:
-            return None
+        except ClosedError as error:
+            raise ClosedError("the matrix is closed, so names of cells cannot be compared: add components before it is closed") from error
 
 
 def _params(adata: Any, features: Positions) -> Dict[str, Any]:
@@ -189,6 +191,7 @@ def pca(
     along = cell_axis(opened, axis, found.path, handle_of(found).transposed)
     matrix: BaseMatrix = found
     warn_unless_logarithms(opened, negative=True)
+    warn_of_types(opened, along)
     with reporting(progress) as report:
         found = opened.pca(count, along, rounds, start, memory, None, report)
     scores, loadings, singular_values, mean, total = found

@@ -16,6 +16,13 @@ def warn_unless_counts(source: _nnz.Source) -> None:
         warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
 
 
+def warn_of_types(source: _nnz.Source, cells: str) -> None:
+    """Warn of features of several types, such as genes and antibodies, that are computed with together."""
+    note = source.note_on_types(cells)
+    if note is not None:
+        warnings.warn(note, UserWarning, stacklevel=outside())
+
+
 def warn_unless_logarithms(source: _nnz.Source, negative: bool = False) -> None:
     """Warn of values that are not logarithms of normalized counts, for what is computed from them.
 

@@ -15,7 +15,7 @@ from ._errors import ArgumentError
 from ._external import load
 from ._metrics import cells_by_features, column, groups, labels
 from ._options import PathLike
-from ._values import warn_unless_counts, warn_unless_logarithms
+from ._values import warn_of_types, warn_unless_counts, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -74,7 +74,8 @@ def highly_variable_genes(
         With a row for each feature, and the column ``highly_variable``. For ``"seurat"``: ``means``, ``dispersions``
         and ``dispersions_norm``; for ``"seurat_v3"``: ``means``, ``variances``, ``variances_norm`` and
         ``highly_variable_rank``. With batches also ``highly_variable_nbatches``, and for ``"seurat"``
-        ``highly_variable_intersection``.
+        ``highly_variable_intersection``. Features of a 10x matrix are named by their ids:
+        ``adata.var.join(found, on="gene_ids")`` adds them to an AnnData object whose names are symbols.
 
     Raises
     ------
@@ -96,6 +97,7 @@ def highly_variable_genes(
         n_top_genes = integer("n_top_genes", n_top_genes, 1)
     frames = load("pandas", "highly_variable_genes")
     matrix = cells_by_features(source, axis)
+    warn_of_types(source_and_memory(matrix)[0], "rows")
     codes = None if batch is None else _codes(matrix, batch)
     if flavor == "seurat_v3":
         parts: List[BaseMatrix] = [matrix] if codes is None else [matrix.select(rows=codes == code) for code in np.unique(codes)]

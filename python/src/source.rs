@@ -472,6 +472,15 @@ impl Source {
         })
     }
 
+    /// Returns a note if features have several types.
+    fn note_on_types(&self, py: Python<'_>, cells: &str) -> PyResult<Option<String>> {
+        let cells = select::axis_of(py, cells, || Ok(self.header().axis_kinds))?;
+        let inner = self.inner();
+        task::run_detached(py, task::Limits::default(), move |context| {
+            nnz::compute::note_on_types(&*inner, Some(cells), context)
+        })
+    }
+
     /// Returns the matrix with its entries in memory, if they take at most half of the memory limit.
     #[pyo3(signature = (memory_limit=None))]
     fn kept(&self, py: Python<'_>, memory_limit: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {

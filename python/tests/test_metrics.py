@@ -217,7 +217,31 @@ def test_logarithms_are_not_taken_for_counts(tmp_path):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             nnz.aggregate(name, np.zeros(1107))
-        assert any("not counts" in str(one.message) for one in found) == warned
+            nnz.qc(name)
+        assert sum("not counts" in str(one.message) for one in found) == 2 * warned
+
+
+def test_features_of_several_types_are_warned_of(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    types = ["Gene Expression"] * 6 + ["Antibody Capture"] * 2
+    var = pandas.DataFrame({"feature_types": types}, index=[f"g{n}" for n in range(8)])
+    rng = np.random.default_rng(0)
+    counts = sparse.csr_matrix(rng.poisson(2, (40, 8)).astype("float32"))
+    anndata.AnnData(counts, var=var).write_h5ad(tmp_path / "m.h5ad")
+    m = nnz.open(tmp_path / "m.h5ad::X")
+    logs = m.log1p()
+    for work in (
+        lambda: m.normalize_total(10),
+        lambda: nnz.qc(m),
+        lambda: nnz.highly_variable_genes(logs, 3),
+        lambda: nnz.pca(logs.T.T, 2),
+        lambda: nnz.markers(logs, np.arange(40) % 2),
+    ):
+        with pytest.warns(UserWarning, match='2 "Antibody Capture", 6 "Gene Expression"'):
+            work()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nnz.pca(m.select(cols=slice(6)).log1p(), 2)
 
 
 def test_annotations_choose_features_and_make_groups_of_combinations(tmp_path):

@@ -15,7 +15,7 @@ mod table;
 mod variable;
 
 use crate::Context;
-use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, ColumnInfo, Error, Grouping, MatrixSource, Place, Result};
 use nnz_engine::compute::ValueKind;
 use nnz_engine::{Labelled, Summed};
 
@@ -138,23 +138,69 @@ pub(crate) fn note_on_values(
 }
 
 /// Notes that values are not what components, markers or variable features are usually computed from: logarithms of normalized
-/// counts.
+/// counts of features of one type.
 ///
 /// # Errors
 ///
-/// Fails if logarithms are requested of values of which some have none.
-pub fn note_on_logarithms(
+/// Fails if logarithms are requested of values of which some have none, and if annotations of features cannot be read.
+pub fn notes_on_logarithms(
     source: &dyn MatrixSource,
     how: &Normalization,
+    context: &Context,
+) -> Result<Vec<String>> {
+    let of_values = if how.target_sum.is_some() || how.log1p {
+        note_on_values(source, how)?
+    } else {
+        let empty = source.header().nnz == Some(0);
+        let is_known = source.rereadable() && !empty;
+        let are_counts = is_known && nnz_engine::compute::value_kind(source)? == ValueKind::Counts;
+        let what = "values look like counts, not like logarithms of normalized counts";
+        are_counts.then(|| what.to_owned())
+    };
+    let of_types = match how.features.is_none() || how.target_sum.is_some() {
+        true => note_on_types(source, how.axis, context)?,
+        false => None,
+    };
+    Ok(of_values.into_iter().chain(of_types).collect())
+}
+
+/// Types of features that a note counts.
+const TYPES: usize = 3;
+
+/// Notes that features of several types, such as genes and antibodies, are computed with together.
+///
+/// # Errors
+///
+/// Fails if annotations of features cannot be read.
+pub fn note_on_types(
+    source: &dyn MatrixSource,
+    cells: Option<Axis>,
+    context: &Context,
 ) -> Result<Option<String>> {
-    if how.target_sum.is_some() || how.log1p {
-        return note_on_values(source, how);
+    // Of 10x, and of scanpy.
+    const COLUMNS: [&str; 2] = ["feature_type", "feature_types"];
+    let cells = cells.unwrap_or_else(|| nnz_engine::compute::cell_axis(source.header()));
+    let Some(table) = source.annotations(cells.other())? else { return Ok(None) };
+    let found = |info: &ColumnInfo| COLUMNS.contains(&&*info.name);
+    let Some(at) = table.columns().iter().position(found) else { return Ok(None) };
+    let name = table.columns().get(at).map_or("", |info| &*info.name);
+    let column = table.read_column(at, context.memory() / 4)?;
+    let Grouping { labels, codes } = column.grouped()?;
+    if labels.len() < 2 {
+        return Ok(None);
     }
-    let empty = source.header().nnz == Some(0);
-    let is_known = source.rereadable() && !empty;
-    let are_counts = is_known && nnz_engine::compute::value_kind(source)? == ValueKind::Counts;
-    let what = "values look like counts, not like logarithms of normalized counts";
-    Ok(are_counts.then(|| what.to_owned()))
+    let counted = labels.iter().zip(0..).map(|(label, code)| {
+        let count = codes.iter().filter(|own| **own == Some(code)).count();
+        format!("{count} {:?}", String::from_utf8_lossy(label))
+    });
+    let counted: Vec<String> = counted.take(TYPES).collect();
+    let more = if labels.len() > TYPES as u64 { ", ..." } else { "" };
+    let first = labels.iter().next().map(String::from_utf8_lossy).unwrap_or_default();
+    let condition = format!("{name}={first}");
+    Ok(Some(format!(
+        "features of several types are taken together ({}{more}); a slice with the features {condition:?} has only those",
+        counted.join(", ")
+    )))
 }
 
 /// Returns an axis as it is given as an option.

@@ -8,6 +8,7 @@ use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
 use nnz_engine::RepeatedNames;
 
 use crate::collection::{self, Collection, CollectionConcatOptions};
+use crate::engine::compute::{ValueKind, value_kind};
 use crate::engine::{self, Concat, Transposed};
 use crate::{Context, ConvertOptions, Dataset, Location, Summary};
 
@@ -55,6 +56,7 @@ pub fn concat(
         let opened = options.open.open(location, context);
         datasets.push(opened.map_err(|error| error.with_context(&location.source_place()))?);
     }
+    let mixed = counts_and_others(&datasets)?;
     let collections = datasets.iter().map(|dataset| match dataset {
         Dataset::Collection(collection) => Some(Arc::clone(collection)),
         _ => None,
@@ -62,7 +64,8 @@ pub fn concat(
     let collections = collections.collect::<Option<Vec<Arc<dyn Collection>>>>();
     if let Some(collections) = collections.filter(|_| !how.ignore_names) {
         let how = (axis, &how.collections);
-        if let Some(summary) = collection::concat(&collections, to, how, options, context)? {
+        if let Some(mut summary) = collection::concat(&collections, to, how, options, context)? {
+            summary.notes.extend(mixed);
             return Ok(summary);
         }
     }
@@ -102,9 +105,35 @@ pub fn concat(
         .ignore_names(how.ignore_names);
     let concat = Concat::new(sources, axis, &how)?;
     let mut summary = crate::convert_source(&concat, to, options, context)?;
-    summary.notes.extend(beside.into_iter().chain(note));
+    summary.notes.extend(beside.into_iter().chain(mixed).chain(note));
     summary.notes.extend(repeated(&concat, axis, context.memory())?);
     Ok(summary)
+}
+
+/// Notes that some matrices have counts and others do not, such as logarithms.
+fn counts_and_others(datasets: &[Dataset]) -> Result<Option<String>> {
+    let (mut counts, mut others) = (None, None);
+    for dataset in datasets {
+        let main;
+        let source: &dyn MatrixSource = match dataset {
+            Dataset::Matrix(source) => &**source,
+            Dataset::Collection(file) if file.has_main()? => {
+                main = file.main()?;
+                &*main
+            }
+            _ => continue,
+        };
+        if source.header().nnz == Some(0) || !source.rereadable() {
+            continue;
+        }
+        let of_kind = match value_kind(source)? {
+            ValueKind::Counts => &mut counts,
+            _ => &mut others,
+        };
+        of_kind.get_or_insert_with(|| source.place());
+    }
+    let (Some(counts), Some(others)) = (counts, others) else { return Ok(None) };
+    Ok(Some(format!("values of {counts} look like counts, and those of {others} do not")))
 }
 
 /// Transposes a matrix that has cells where the first one has features.

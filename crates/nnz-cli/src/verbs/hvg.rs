@@ -2,7 +2,7 @@
 
 use clap::Args as Group;
 use nnz::annotations::TableOutput;
-use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable, note_on_logarithms};
+use nnz::compute::{TargetSum, VariableOptions, batches_by, highly_variable, notes_on_logarithms};
 use nnz::{Axis, Context, ConvertOptions, Error, Location};
 
 use super::Run;
@@ -95,7 +95,7 @@ impl Run for HighlyVariable {
         let source = self.reading.set().open(&self.source, context)?.into_matrix()?;
         let (source, axis, assumed) = stating_cells(&self.cells, &self.source, source)?;
         let how = normalization(self.target_sum, self.log1p).axis(Some(axis));
-        let notes = assumed.into_iter().chain(note_on_logarithms(&*source, &how)?);
+        let notes = assumed.into_iter().chain(notes_on_logarithms(&*source, &how, context)?);
         if !quiet {
             print_notes(notes);
         }

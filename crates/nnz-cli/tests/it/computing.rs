@@ -648,6 +648,41 @@ fn values_that_are_no_counts_or_logarithms_are_noted() {
     assert!(noted.contains("values are negative, not like logarithms"), "{noted}");
 }
 
+/// Antibodies were scaled, ranked and reduced with genes without a word.
+#[test]
+fn features_of_several_types_are_noted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    fs::write(at("m.csv"), "cell,g1,g2,a1\na,4,0,90\nb,0,4,80\nc,2,2,7\nd,1,2,7\n").unwrap();
+    let types = "name,feature_type\ng1,Gene Expression\ng2,Gene Expression\na1,Antibody Capture\n";
+    fs::write(at("types.csv"), types).unwrap();
+    fs::write(at("groups.csv"), "cell,group\na,x\nb,x\nc,y\nd,y\n").unwrap();
+    let tables = [
+        "--col-annotations",
+        &at("types.csv"),
+        "--row-annotations",
+        &at("groups.csv"),
+        "--cell-axis",
+        "rows",
+    ];
+    let source = at("m.h5ad");
+    run(&[&["-q", "convert", &at("m.csv"), &source], &tables[..]].concat()).good();
+    let what = "features of several types are taken together (1 \"Antibody Capture\", 2 \"Gene Expression\")";
+    for verb in [
+        &["qc", &source, &at("qc.csv")][..],
+        &["normalize", &source, &at("n.h5ad"), "--target-sum", "1"],
+        &["hvg", &source, &at("v.csv"), "--log1p"],
+        &["pca", &source, &at("p.npz"), "--components", "1", "--log1p"],
+        &["markers", &source, &at("k.csv"), "--by", "group", "--log1p"],
+    ] {
+        let done = run(verb);
+        assert!(done.code == Some(0) && done.err.contains(what), "{verb:?}: {done:?}");
+    }
+    let genes = at("genes.h5ad");
+    run(&["-q", "slice", &source, &genes, "--features", "feature_type=Gene Expression"]).good();
+    assert!(!run(&["qc", &genes, &at("g.csv")]).err.contains("several types"));
+}
+
 #[test]
 fn residuals_ranks_and_quantiles_are_written() {
     let scratch = tempfile::tempdir().unwrap();

@@ -978,3 +978,28 @@ fn annotations_that_sources_do_not_share_are_dropped_with_their_name() {
     let annotations = run(&["annotations", &at("o.h5ad"), "features"]).good();
     assert!(annotations.contains("e3\tC\tGene Expression\n"), "{annotations}");
 }
+
+/// Counts and logarithms were joined without a word.
+#[test]
+fn concatenated_counts_and_logarithms_are_noted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    for (name, values) in [("counts", "1,2"), ("more", "3,0"), ("logs", "0.5,1.5")] {
+        fs::write(at(&format!("{name}.csv")), format!("cell,g,h\n{name},{values}\n")).unwrap();
+        let typed = ["--type", "float32", "--cell-axis", "rows"];
+        let to = at(&format!("{name}.h5ad"));
+        run(&[&["-q", "convert", &at(&format!("{name}.csv")), &to], &typed[..]].concat()).good();
+    }
+    for (second, is_noted) in [("more", false), ("logs", true)] {
+        for (extension, target) in [("csv", "all.bpcells"), ("h5ad", "all.h5ad")] {
+            let [first, second] = ["counts", second].map(|name| at(&format!("{name}.{extension}")));
+            let to = at(target);
+            let typed = ["--axis", "rows", "--type", "float64", "--force"];
+            let done = run(&[&["concat", &first, &second, &to], &typed[..]].concat());
+            assert_eq!(done.code, Some(0), "{done:?}");
+            let noted =
+                done.err.contains("counts.") && done.err.contains("look like counts, and those of");
+            assert_eq!(noted, is_noted, "{second}: {}", done.err);
+        }
+    }
+}

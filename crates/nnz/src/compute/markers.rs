@@ -74,7 +74,7 @@ pub fn markers(
     let names = table.names();
     check_sizes(&codes, names, by).map_err(|error| error.with_context(place))?;
     let mut notes: Vec<String> = assumed.into_iter().collect();
-    notes.extend(super::note_on_logarithms(&*source, how)?);
+    notes.extend(super::notes_on_logarithms(&*source, how, context)?);
     let is_plain = how.target_sum.is_none() && !how.log1p;
     if is_plain && matches!(value_kind(&*source)?, ValueKind::Negative(_)) {
         let what = "values are negative, not like logarithms of normalized counts: fold changes can be NaN";

@@ -173,7 +173,10 @@ pub fn normalize(
     let (from, to) = (&from.into(), &to.into());
     let source = options.open.open_matrix(from, context)?;
     let (source, options, assumed) = super::stating_cells(source, how.axis, options);
-    let note = super::note_on_values(&*source, how)?;
+    let mut notes: Vec<String> = super::note_on_values(&*source, how)?.into_iter().collect();
+    if how.target_sum.is_some() || how.pearson_residuals.is_some() {
+        notes.extend(super::note_on_types(&*source, how.axis, context)?);
+    }
     let (source, options) = match how.regress_out.is_empty() {
         true => (source, options),
         false => crate::slice::with_tables(source, &options, context)?,
@@ -183,6 +186,6 @@ pub fn normalize(
         context.keep_dense(to, &mut options);
     }
     let mut summary = convert_source(&*source, to, &options, context)?;
-    summary.notes.extend(assumed.into_iter().chain(note));
+    summary.notes.extend(assumed.into_iter().chain(notes));
     Ok(summary)
 }

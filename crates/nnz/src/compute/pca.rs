@@ -106,8 +106,9 @@ fn write_components(
     let adapted = context.adapted(&*source, to, &convert)?;
     let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
     let axis = given.unwrap_or_else(|| cell_axis(source.header()));
-    let note = super::note_on_logarithms(&*source, how)?;
-    let source = how.clone().axis(axis).apply(source, &convert, context)?;
+    let how = how.clone().axis(axis);
+    let notes = super::notes_on_logarithms(&*source, &how, context)?;
+    let source = how.apply(source, &convert, context)?;
     let options = options.clone().observations(axis);
     let found = components_of(&*source, &options, context)?;
     let source: Box<dyn MatrixSource> = match axis {
@@ -120,6 +121,6 @@ fn write_components(
         variance_ratio: found.explained_variance_ratio(),
         bytes,
         seconds: started.elapsed().as_secs_f64(),
-        notes: assumed.into_iter().chain(note).collect(),
+        notes: assumed.into_iter().chain(notes).collect(),
     })
 }

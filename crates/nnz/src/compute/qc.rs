@@ -79,6 +79,9 @@ pub fn qc(source: &dyn MatrixSource, options: &QcOptions, context: &Context) -> 
     let axis = options.axis.unwrap_or_else(|| cell_axis(header));
     let [count, width] = [axis, axis.other()].map(|axis| header.shape.len(axis));
     let tops = tops(options, width)?;
+    let of_types = super::note_on_types(source, Some(axis), context)?;
+    let of_values = super::note_on_values(source, &Normalization::default())?;
+    let notes = of_values.into_iter().chain(of_types).collect();
     let observed = Observed::new(source, "measuring", context.progress());
     let both = StatsOptions::default().rows(true).cols(true).measures(Measures::NonzeroSums);
     let found = stats(&observed, &both, context)?;
@@ -137,7 +140,7 @@ pub fn qc(source: &dyn MatrixSource, options: &QcOptions, context: &Context) -> 
         axis,
         cells: cells.named(source, axis, context)?,
         features: features.named(source, axis.other(), context)?,
-        notes: super::note_on_values(source, &Normalization::default())?.into_iter().collect(),
+        notes,
     })
 }
 
