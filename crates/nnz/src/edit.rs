@@ -109,7 +109,7 @@ pub fn edit(
     Ok(summary)
 }
 
-/// An AnnData file that is changed in place.
+/// An AnnData or MuData file that is changed in place.
 pub(crate) struct Changed {
     pub(crate) path: PathBuf,
     /// The file; of MuData the common tables and what belongs to them.
@@ -159,19 +159,16 @@ impl Changed {
     /// Checks the path of what is removed: the modalities of MuData stay, and what states their rows.
     fn check_removed(&self, removed: &str) -> Result<()> {
         let Some((group, modalities)) = &self.modalities else { return Ok(()) };
-        let removed = removed.trim_matches('/');
-        let why = match removed.split_once('/') {
-            Some(("mod", inner)) => match inner.split_once('/') {
-                None => "a conversion with the option drop leaves a modality out".to_owned(),
-                Some((name, _)) => {
-                    let place = self.place_of(group, name);
-                    format!("parts of a modality are removed from {place}")
-                }
-            },
-            Some(("obsm" | "varm", name)) if modalities.iter().any(|own| own == name) => {
+        let names: Vec<&str> = removed.split('/').filter(|name| !name.is_empty()).collect();
+        let why = match names[..] {
+            ["mod", _] => "a conversion with the option drop leaves a modality out".to_owned(),
+            ["mod", name, ..] => {
+                format!("parts of a modality are removed from {}", self.place_of(group, name))
+            }
+            ["obsm" | "varm", name, ..] if modalities.iter().any(|own| own == name) => {
                 "it states which rows a modality has".to_owned()
             }
-            None if matches!(removed, "obsm" | "varm") => {
+            ["obsm" | "varm"] => {
                 "it states which rows modalities have; remove its other members one by one"
                     .to_owned()
             }

@@ -424,7 +424,7 @@ fn common_tables_are_changed_in_place() {
         remove("obs/donor").unwrap();
         remove("obsm/X_umap").unwrap();
         for (what, why) in [
-            ("obsm/rna", "it states which rows a modality has"),
+            ("obsm//rna", "it states which rows a modality has"),
             ("varm", "remove its other members one by one"),
             ("mod/prot", "a conversion with the option drop"),
             ("mod/prot/layers/counts", "::mod/prot"),
