@@ -166,7 +166,7 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
         ["t.csv", "parts", "some.h5ad"].map(|name| scratch.path().join(name));
     let names = run(&["names", text(&study()), "cells"]).good();
     let mut lines = String::from("name,half\n");
-    for (name, half) in names.lines().zip(["a", "b"].into_iter().cycle()) {
+    for (name, half) in names.lines().zip("aaaabbbbbbb".chars()) {
         lines.push_str(&format!("{name},{half}\n"));
     }
     std::fs::write(&table, lines).unwrap();
@@ -183,7 +183,7 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
     let slice = ["slice", text(&study()), text(&some), "--cells", "half=a"];
     run(&[&slice, &with_table[..]].concat()).good();
     let kept = run(&["names", text(&some), "cells"]).good();
-    assert_eq!(kept.lines().collect::<Vec<_>>(), names.lines().step_by(2).collect::<Vec<_>>());
+    assert_eq!(kept.lines().collect::<Vec<_>>(), names.lines().take(4).collect::<Vec<_>>());
 }
 
 /// A few cells once took a megabyte for each array of unknown length.

@@ -94,6 +94,6 @@ impl JoinedTable {
             let column = self.table.column(at)?.gathered(&rows);
             Some(column.map(|column| (info.name.clone(), column)))
         });
-        AnnotationTable::new(names, columns.collect::<Result<_>>()?)
+        AnnotationTable::new(names, columns.collect::<Result<Vec<_>>>()?)
     }
 }

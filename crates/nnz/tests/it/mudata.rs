@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz::annotations::{AnnotationTable, Annotations as _, Labels, read_table};
+use nnz::annotations::{AnnotationTable, Labels, read_table};
 use nnz::collection::{CollectionConcatOptions, ElementDifference, Join};
 use nnz::edit::{AddedColumns, Changes};
 use nnz::engine::Filter;
@@ -406,7 +406,7 @@ fn parts_without_rows_of_a_table_are_written() {
 #[test]
 fn common_tables_are_changed_in_place() {
     let directory = tempfile::tempdir().unwrap();
-    let added = |text| vec![AddedColumns::new(Axis::Rows, table(text))];
+    let added = |text: &str| vec![AddedColumns::new(Axis::Rows, table(text))];
     let edit = |location: &str, changes: Changes| {
         let options = EditOptions::default().changes(changes).sync(false);
         nnz::edit(location, &options, &sparing())
