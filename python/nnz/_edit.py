@@ -21,7 +21,7 @@ def edit(
     no_sync: bool = False,
     dry_run: bool = False,
 ) -> EditSummary:
-    """Remove parts of an AnnData file in place, and add columns, all in one step.
+    """Remove parts of an AnnData or MuData file in place, and add columns, all in one step.
 
     The file has all changes or, after an error or an interruption, none. Everything else is kept bit for bit. In an
     HDF5 file the space of what was removed is not reused; `nnz.convert` writes a copy without it.
@@ -29,7 +29,8 @@ def edit(
     Parameters
     ----------
     path : str or os.PathLike
-        An HDF5 file or a Zarr directory, or ``PATH::GROUP`` for an AnnData in it.
+        An HDF5 file or a Zarr directory, or ``PATH::GROUP`` for an AnnData in it, such as a modality (``m.h5mu::mod/rna``). Of
+        MuData itself, the common tables and what belongs to them are changed.
     drop : str or sequence of str
         The paths to remove: ``"layers/NAME"``, and the same of ``obsm``, ``varm``, ``obsp``, ``varp`` and ``uns``
         (``"uns/NAME/INNER"``); all of such a group, such as ``"uns"``; ``"raw"``; a column ``"obs/NAME"`` or

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional, Sequence, Union
 
-from . import _nnz
+from . import _frames, _nnz
 from ._errors import ArgumentError
 from ._fragment_options import fragment_summary
 from ._options import ConvertOptions, PathLike, WriteOptions, prepared, source_path
@@ -149,14 +149,14 @@ def concat(
         Whether names of the other axis may differ; the names of the first source that has any are written.
     join : {"inner", "outer"}, optional
         How to combine the other axis, by its names, if sources differ: what all of them have, or what any has. By default a
-        difference is an error.
+        difference is an error. Of files that become modalities: the cells of all of them, or of any, which is the default.
     label : str, optional
         A new column of annotations with the key of the source.
     index_unique : str, optional
         The separator between a name and the key of its source, which is appended.
     keys : sequence of str, optional
         A key for each source. By default they are the numbers of files of AnnData and MuData, from 0, and the names of other
-        sources without extension.
+        sources without extension. Files of AnnData that become modalities of MuData have them as names.
     fill : float, optional
         For AnnData files: the value of elements that a source does not have, with ``join="outer"``.
     progress : bool or callable, optional
@@ -209,7 +209,7 @@ def concat(
 def split(
     source: PathLike,
     directory: PathLike,
-    by: str,
+    by: str | Sequence[str],
     *,
     extension: str | None = None,
     progress: Progress = None,
@@ -224,8 +224,9 @@ def split(
     directory : str or os.PathLike
         Where the files are written, each named by its value, with ``_`` for characters that not every system allows
         in names of files. It is created if it does not exist.
-    by : str
-        The name of the column.
+    by : str or sequence of str
+        The column; of MuData also ``"MODALITY:COLUMN"``. Several make a file of each combination of their values, named by
+        these with ``_`` between. ``row_annotations`` and ``col_annotations`` can provide columns.
     extension : {"h5ad", "h5mu", "zarr", "loom"}, optional
         The format of the files; by default that of the source.
     progress : bool or callable, optional
@@ -250,9 +251,12 @@ def split(
     >>> [part.shape for part in nnz.split(source, tmp / "batches", by="batch").files.values()]
     [(6, 7), (5, 7)]
     """
+    columns = _frames.labels("by", [by] if isinstance(by, str) else by)
+    if not columns:
+        raise ArgumentError("by: expected a column, or several")
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = prepared(dict(options))
-        made, missing, notes = _nnz.verbs.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
+        made, missing, notes = _nnz.verbs.split(source_path(source), os.fsdecode(directory), columns, extension, given, report)
     return SplitSummary({path: summary(one) for path, one in made}, missing, notes)
 
 

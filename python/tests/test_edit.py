@@ -167,9 +167,8 @@ def test_modalities_of_mudata_are_changed_by_either_path(tmp_path):
     nnz.convert(TESTDATA / "reports" / "mudata-and-nested" / "m.h5mu", path)
     for name in ("rna", "mod/rna", ""):
         at = f"{path}::{name}" if name else path
-        expected = "no such|does not exist|there is no" if name else "select one of\n  .*m.h5mu::mod/rna\n  .*m.h5mu::mod/prot"
         before = stored(path)
-        with pytest.raises(nnz.ArgumentError, match=expected):
+        with pytest.raises(nnz.ArgumentError, match="no such|does not exist|there is no"):
             nnz.edit(at, drop="obsm/none")
         assert stored(path) == before
     assert nnz.edit(f"{path}::rna", drop="layers/counts").removed == ["layers/counts"]

@@ -170,7 +170,7 @@ def test_a_modality_of_mudata_is_a_file_of_anndata(mudata):
     assert list(f) == ["mod/rna", "mod/prot", "mod/emp", "obsm/J"]
     with pytest.raises(nnz.ArgumentError, match="such as f\\['mod/rna'\\]; it has mod/rna, mod/prot, mod/emp, obsm/J"):
         f[:2]
-    assert f.n_obs == 4 and list(f.obs) == ["s"] and len(f.var_names) == 5
+    assert f.n_obs == 4 and list(f.obs) == ["s", "rna:batch", "rna:n"] and len(f.var_names) == 5
     assert f.obsm["J"].shape == (4, 2) and f["mod/rna"].layers["counts"].shape == (4, 3)
     rna = f["mod/rna"]
     assert type(rna) is nnz.File and rna.path == f"{mudata}::mod/rna" and rna.shape == (4, 3)

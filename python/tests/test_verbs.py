@@ -90,6 +90,47 @@ def test_anndata_files_are_split_and_concatenated(tmp_path):
     assert "part" in nnz.open(f"{tmp_path / 'all.h5ad'}::X").rows.columns
 
 
+def test_files_are_split_by_several_columns_and_tables(tmp_path):
+    pd = pytest.importorskip("pandas")
+    names = list(nnz.open(FULL).obs_names)
+    table = pd.DataFrame({"half": list("aaaabbbbbbb")}, index=names)
+    done = nnz.split(FULL, tmp_path / "parts", by=["batch", "half"], row_annotations=table)
+    assert len(done.files) == 4 and sum(one.shape[0] for one in done.files.values()) == 11
+    for path in done.files:
+        obs = nnz.read_anndata(path).obs
+        values = obs[["batch", "half"]].drop_duplicates().astype(str).values.tolist()
+        assert ["_".join(one) + ".h5ad" for one in values] == [os.path.basename(path)]
+    single = nnz.split(FULL, tmp_path / "single", by=("batch",))
+    assert len(single.files) == 2
+    for by in ([], 5, [b"batch"]):
+        with pytest.raises(nnz.ArgumentError, match="by"):
+            nnz.split(FULL, tmp_path / "none", by=by)
+
+
+def test_modalities_of_mudata_are_selected_from_and_named(tmp_path):
+    source = TESTDATA / "mudata" / "cells-0.3.h5mu"
+    done = nnz.slice(source, tmp_path / "k1.h5mu", cells="rna:kind=k1")
+    assert done.shape == (3, 8)
+    assert any("1 of 7 cells are not in the modality" in note for note in done.notes)
+    with pytest.raises(nnz.ArgumentError, match="did you mean"):
+        nnz.slice(source, tmp_path / "none.h5mu", cells="kind=k1")
+    parts = nnz.split(source, tmp_path / "parts", by=["sample", "rna:kind"])
+    assert [os.path.basename(path) for path in parts.files] == ["s0_k0.h5mu", "s1_k1.h5mu"]
+    for name in ("rna", "prot"):
+        nnz.convert(f"{source}::mod/{name}", tmp_path / f"{name}.h5ad")
+    files = {"R": tmp_path / "rna.h5ad", "P": tmp_path / "prot.h5ad"}
+    assert nnz.concat(files, tmp_path / "both.h5mu", axis="features", join="inner").shape == (4, 8)
+    paths = [tmp_path / "k1.h5mu", *parts.files, tmp_path / "both.h5mu"]
+    mudata = pytest.importorskip("mudata")
+    for path in paths:
+        made = mudata.read_h5mu(path)
+        for name, modality in made.mod.items():
+            positions = made.obsmap[name].ravel()
+            found = modality.obs_names[positions[positions > 0] - 1]
+            assert list(found) == list(made.obs_names[positions > 0]), (path, name)
+    assert list(mudata.read_h5mu(paths[-1]).mod) == ["R", "P"]
+
+
 def test_values_that_are_not_names_of_files_are_split(tmp_path):
     done = nnz.split(TESTDATA / "reports/split-by-slash/ct.h5ad", tmp_path / "parts", by="cell_type")
     names = ["B cell.h5ad", "CD14+ Mono.h5ad", "NK_T.h5ad"]

@@ -329,6 +329,17 @@ pub trait Annotations: Send + Sync {
         let _ = column;
         false
     }
+
+    /// Describes rows that a column, given by its index, does not cover, such as cells that are not in the table it comes
+    /// from. By default it covers all.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be found, or if that takes more than `memory` bytes.
+    fn uncovered(&self, column: usize, memory: u64) -> Result<Option<String>> {
+        let _ = (column, memory);
+        Ok(None)
+    }
 }
 
 /// A shared table.
@@ -347,6 +358,25 @@ impl<T: Annotations + ?Sized> Annotations for &T {
 
     fn is_nullable(&self, column: usize) -> bool {
         (**self).is_nullable(column)
+    }
+
+    fn uncovered(&self, column: usize, memory: u64) -> Result<Option<String>> {
+        (**self).uncovered(column, memory)
+    }
+}
+
+/// Suggests the columns of a table that have a name after a prefix, such as `rna:leiden` for `leiden`, to end a message; nothing
+/// if there is none.
+#[must_use]
+pub fn suggest_prefixed(columns: &[ColumnInfo], name: &str) -> String {
+    let is_prefixed = |info: &&ColumnInfo| {
+        info.name.strip_suffix(name).is_some_and(|prefix| prefix.ends_with(':'))
+    };
+    let found: Vec<_> =
+        columns.iter().filter(is_prefixed).map(|info| format!("{:?}", info.name)).collect();
+    match found.is_empty() {
+        true => String::new(),
+        false => format!(" (did you mean {}?)", found.join(" or ")),
     }
 }
 

@@ -38,7 +38,7 @@ mod value;
 pub use about::{About, ArrayAbout};
 pub use annotations::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
-    ORIGINAL_POSITION,
+    ORIGINAL_POSITION, suggest_prefixed,
 };
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};

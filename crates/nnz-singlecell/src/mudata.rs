@@ -15,6 +15,7 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
+mod columns;
 mod common;
 mod concat;
 mod file;

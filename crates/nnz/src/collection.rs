@@ -9,6 +9,7 @@ mod groups;
 mod several;
 mod slice;
 mod split;
+mod tables;
 
 use std::any::Any;
 use std::fmt;
@@ -24,6 +25,7 @@ pub use split::{SplitSummary, split};
 
 pub(crate) use convert::{concat, convert, target_of};
 pub(crate) use several::{SeveralMatrices, select_one};
+pub(crate) use tables::JoinedTables;
 
 use crate::formats::{FormatInfo, Member};
 use crate::{Context, DiffOptions, Location};
@@ -175,7 +177,8 @@ pub(crate) fn diff(
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CollectionConcatOptions {
-    /// Which columns of matrices, joined by name, and which columns of tables are kept.
+    /// Which columns of matrices, joined by name, and which columns of tables are kept. Of AnnData files that become modalities,
+    /// which cells: by default all.
     pub join: Option<Join>,
     /// A column of the table of cells to add, with the key of the source.
     pub label: Option<String>,
@@ -183,7 +186,7 @@ pub struct CollectionConcatOptions {
     /// names are unchanged.
     pub index_unique: Option<String>,
     /// The keys of the sources, one for each; by default the numbers of whole files, from 0, and the names of single
-    /// matrices.
+    /// matrices. Of AnnData files that become modalities, the names of these; by default those of the files.
     pub keys: Vec<String>,
     /// The value of missing elements of dense arrays; by default NaN.
     pub fill: Option<f64>,
@@ -200,9 +203,9 @@ nnz_core::setters! {
 }
 
 impl CollectionConcatOptions {
-    /// Fails if keys are set, but not one for each of so many sources, or not used.
+    /// Fails if keys are set, but not one for each of so many sources.
     pub(crate) fn check_keys(&self, count: usize) -> Result<()> {
-        let Self { label, index_unique, keys, .. } = self;
+        let keys = &self.keys;
         if keys.is_empty() {
             return Ok(());
         }
@@ -213,7 +216,13 @@ impl CollectionConcatOptions {
         if let Some(key) = repeated(keys) {
             return Err(Error::argument(format!("the key {key:?} is given twice")));
         }
-        match label.is_none() && index_unique.is_none() {
+        Ok(())
+    }
+
+    /// Fails if keys of concatenated cells are set, but not used.
+    pub(crate) fn check_keys_used(&self) -> Result<()> {
+        let Self { label, index_unique, keys, .. } = self;
+        match !keys.is_empty() && label.is_none() && index_unique.is_none() {
             true => {
                 let what = "keys are written to a column or to names";
                 Err(Error::argument(what).with_hint("label", "names the column"))
@@ -224,13 +233,9 @@ impl CollectionConcatOptions {
 
     /// Fails if an option is set that does not apply to modalities.
     pub(crate) fn check_of_modalities(&self) -> Result<()> {
-        let Self { label, index_unique, keys, .. } = self;
+        let Self { label, index_unique, .. } = self;
         self.check_of_matrices()?;
-        let set = [
-            ("label", label.is_some()),
-            ("index_unique", index_unique.is_some()),
-            ("keys", !keys.is_empty()),
-        ];
+        let set = [("label", label.is_some()), ("index_unique", index_unique.is_some())];
         match set.iter().find(|(_, is_set)| *is_set) {
             None => Ok(()),
             Some((name, _)) => {
@@ -255,6 +260,7 @@ impl CollectionConcatOptions {
         &self,
         sources: impl IntoIterator<Item = Location>,
     ) -> Result<Option<Vec<String>>> {
+        self.check_keys_used()?;
         match self.label.is_some() || self.index_unique.is_some() {
             true => crate::concat::keys_of(sources, &self.keys).map(Some),
             false => Ok(None),

@@ -4,7 +4,7 @@
 //! [`markers`] write results to a location; the functions of [`engine::compute`](crate::engine::compute) work on any
 //! source.
 
-mod aggregate;
+pub(crate) mod aggregate;
 mod covariates;
 mod markers;
 mod normalize;

@@ -1,4 +1,4 @@
-//! Changing an AnnData file in place.
+//! Changing an AnnData or MuData file in place.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,8 @@ pub struct EditSummary {
 ///
 /// Members that can be removed are those of `layers`, `obsm`, `varm`, `obsp`, `varp` and `uns`, `raw`, and columns of `obs`
 /// and `var`; columns can be added. In an HDF5 file the space of what was removed is not reused: a conversion to a
-/// new file reclaims it. A group of a file that is AnnData is changed without the rest of the file.
+/// new file reclaims it. A group of a file that is AnnData is changed without the rest of the file. Of MuData, the common tables
+/// and what belongs to them are changed; a modality is a group, such as `cite.h5mu::mod/rna`.
 ///
 /// ```no_run
 /// use nnz::{Context, EditOptions};
@@ -77,7 +78,7 @@ pub struct EditSummary {
 ///
 /// # Errors
 ///
-/// Fails if the location is not AnnData in an HDF5 file or a Zarr directory, if something that is removed does not exist or is
+/// Fails if the location is not AnnData or MuData in an HDF5 file or a Zarr directory, if something that is removed does not exist or is
 /// required, if a column that is added exists and is not replaced, if the rows of a table do not match, if the layout is
 /// too old for the change, and if another program writes to the file. It is unchanged then.
 pub fn edit(
@@ -88,7 +89,9 @@ pub fn edit(
     let EditOptions { changes, compress, sync, dry_run } = options;
     compress.check()?;
     let change = (!dry_run).then(|| context.output(true, *sync));
-    let Changed { path, file, tree } = Changed::open(&location.into(), change, context)?;
+    let changed = Changed::open(&location.into(), change, context)?;
+    changes.removed.iter().try_for_each(|removed| changed.check_removed(removed))?;
+    let Changed { path, file, tree, .. } = changed;
     // A table in memory has no place of its own.
     let at_file = |error: Error| error.with_context(&Place::path(&*path));
     let edit = Edit::new(&file, changes, context.memory() / 4).map_err(at_file)?;
@@ -106,10 +109,13 @@ pub fn edit(
     Ok(summary)
 }
 
-/// An AnnData file that is changed in place.
+/// An AnnData or MuData file that is changed in place.
 pub(crate) struct Changed {
     pub(crate) path: PathBuf,
+    /// The file; of MuData the common tables and what belongs to them.
     pub(crate) file: AnnData,
+    /// The group of MuData, and the names of its modalities.
+    modalities: Option<(String, Vec<String>)>,
     /// The file that the changes are written to.
     pub(crate) tree: Option<Box<dyn TreeWriter>>,
 }
@@ -133,25 +139,58 @@ impl Changed {
         // The file is locked before it is read.
         let tree = write.map(|write| tree::edit(&path, &group, write)).transpose()?;
         let root = tree::open(&path, &group)?;
-        if MuData::is_root(&*root)? {
-            return Err(several(MuData::open(root)?, &path, &group));
-        }
-        Ok(Self { file: AnnData::open(root)?, path, tree })
+        let (file, modalities) = match MuData::is_root(&*root)? {
+            true => {
+                let file = MuData::open(root)?;
+                let names = file.modalities().iter().map(|(name, _)| name.clone()).collect();
+                (file.common().clone(), Some((group, names)))
+            }
+            false => (AnnData::open(root)?, None),
+        };
+        Ok(Self { path, file, modalities, tree })
     }
-}
 
-/// Returns the error for MuData, of which one modality is changed.
-fn several(file: MuData, path: &Path, group: &str) -> Error {
-    let at = |name: &str| {
+    /// Returns the place of a modality.
+    fn place_of(&self, group: &str, name: &str) -> Place {
         let group = format!("{group}/mod/{name}").trim_start_matches('/').to_owned();
-        Location::Path { path: path.to_path_buf(), group: Some(group) }.place()
-    };
-    let places = file.modalities().iter().map(|(name, _)| format!("\n  {}", at(name)));
-    let what = match places.collect::<String>() {
-        places if places.is_empty() => "MuData without modalities cannot be changed".to_owned(),
-        places => format!("in MuData, the AnnData of a modality is changed; select one of{places}"),
-    };
-    Error::new(ErrorKind::Argument(what), Place::path(path))
+        Location::Path { path: self.path.clone(), group: Some(group) }.place()
+    }
+
+    /// Checks the path of what is removed: the modalities of MuData stay, and what states their rows.
+    fn check_removed(&self, removed: &str) -> Result<()> {
+        let Some((group, modalities)) = &self.modalities else { return Ok(()) };
+        let names: Vec<&str> = removed.split('/').filter(|name| !name.is_empty()).collect();
+        let why = match names[..] {
+            ["mod", _] => "a conversion with the option drop leaves a modality out".to_owned(),
+            ["mod", name, ..] => {
+                format!("parts of a modality are removed from {}", self.place_of(group, name))
+            }
+            ["obsm" | "varm", name, ..] if modalities.iter().any(|own| own == name) => {
+                "it states which rows a modality has".to_owned()
+            }
+            ["obsm" | "varm"] => {
+                "it states which rows modalities have; remove its other members one by one"
+                    .to_owned()
+            }
+            _ => return Ok(()),
+        };
+        let what = format!("{removed} cannot be removed: {why}");
+        Err(Error::new(ErrorKind::Argument(what), Place::path(&*self.path)))
+    }
+
+    /// Fails for MuData, of which one modality is changed.
+    pub(crate) fn check_single(&self) -> Result<()> {
+        let Some((group, names)) = &self.modalities else { return Ok(()) };
+        let at = |name: &String| format!("\n  {}", self.place_of(group, name));
+        let places: String = names.iter().map(at).collect();
+        let what = match places.is_empty() {
+            true => "MuData without modalities cannot be changed".to_owned(),
+            false => {
+                format!("in MuData, the AnnData of a modality is changed; select one of{places}")
+            }
+        };
+        Err(Error::new(ErrorKind::Argument(what), Place::path(&*self.path)))
+    }
 }
 
 /// Returns the size of a file; `None` for a directory.

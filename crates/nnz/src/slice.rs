@@ -1,10 +1,12 @@
 //! Slicing the matrix of a location.
 
-use crate::{Context, Dataset};
-use nnz_core::{MatrixSource, Result};
-use nnz_engine::Labels;
+use std::sync::Arc;
 
-use crate::{ConvertOptions, Location, Selection, Summary};
+use nnz_core::{Axis, MatrixSource, Result};
+use nnz_engine::{Labels, Slice};
+
+use crate::collection::{Collection, JoinedTables};
+use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary};
 
 /// Writes selected rows and columns of a matrix. From a file with several matrices and tables, everything that
 /// belongs to them is written, if the target supports it.
@@ -33,6 +35,10 @@ pub fn slice(
     let (from, to) = (&from.into(), &to.into());
     let opened = options.open.open(from, context)?;
     let (opened, options) = match opened {
+        Dataset::Collection(collection) if JoinedTables::any(options) => {
+            let joined = JoinedTables::new(&*collection, options, context)?;
+            return slice_joined(collection, &joined, to, [rows, cols], context);
+        }
         Dataset::Collection(_) => (opened, options.clone()),
         opened => {
             let (source, options) = with_tables(opened.into_matrix()?, options, context)?;
@@ -43,6 +49,25 @@ pub fn slice(
     let selected = opened.slice([rows, cols])?;
     let summary = selected.convert(to, &options, context)?;
     // The size of the source is not the size of the selection.
+    Ok(summary.bytes_before(None))
+}
+
+/// Writes rows and columns of a collection that are selected with tables that are joined to it.
+fn slice_joined(
+    collection: Arc<dyn Collection>,
+    joined: &JoinedTables<'_>,
+    to: &Location,
+    [rows, cols]: [&Selection; 2],
+    context: &Context,
+) -> Result<Summary> {
+    let slice = Slice::new(Box::new(&*joined.axes), rows, cols)?;
+    let ranges = [slice.ranges(Axis::Rows), slice.ranges(Axis::Cols)];
+    let options = joined.options_of(ranges.each_ref().map(|ranges| &**ranges))?;
+    let notes = slice.notes();
+    let selected = ranges.map(|ranges| Selection::ranges(ranges).allow_empty(true));
+    let selected = Dataset::Collection(collection).slice(selected.each_ref())?;
+    let mut summary = selected.convert(to, &options, context)?;
+    summary.notes.splice(0..0, notes);
     Ok(summary.bytes_before(None))
 }
 

@@ -163,7 +163,7 @@ fn concat<'py>(
     summary::of_conversion(py, &done)
 }
 
-/// Writes the rows of each value of a column to one file. Returns the paths and their summaries, and the number
+/// Writes the rows of each value of a column, or of each combination of several, to one file. Returns the paths and their summaries, and the number
 /// of rows without a value, and notes.
 #[pyfunction]
 #[pyo3(signature = (source, directory, by, extension, given, progress=None))]
@@ -171,13 +171,14 @@ fn split<'py>(
     py: Python<'py>,
     source: OsString,
     directory: PathBuf,
-    by: String,
+    by: Vec<String>,
     extension: Option<String>,
     given: &WriteArguments<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
     let done = task::run(py, progress, crate::options::limits_of(given)?, move |context| {
+        let by: Vec<&str> = by.iter().map(String::as_str).collect();
         nnz::collection::split(&from, &directory, (&by, extension.as_deref()), &options, context)
     })?;
     let files = PyList::empty(py);

@@ -30,7 +30,7 @@ Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
   nnz concat monday.bpcells tuesday.bpcells days.h5ad --axis cells --label day --index-unique -
   nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch --keys first,second
-  nnz concat a.h5ad b.h5ad both.h5mu --axis features")]
+  nnz concat a.h5ad b.h5ad both.h5mu --axis features --keys rna,protein")]
 pub(crate) struct Concat {
     /// The matrices, at least two
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
@@ -68,7 +68,8 @@ const KEYS: &str = "Options for the source of each cell";
 #[derive(Debug, Group)]
 pub(crate) struct ConcatFiles {
     /// Keep the genes and the columns of obs that all files have (inner) or that any file has (outer);
-    /// genes are matched by name [default: all files must have the same genes]
+    /// genes are matched by name [default: all files must have the same genes]. Of files that become modalities, keep the
+    /// cells that all have (inner) or any has (outer, the default)
     #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
@@ -82,7 +83,7 @@ pub(crate) struct ConcatFiles {
     pub(crate) index_unique: Option<String>,
 
     /// The keys, one for each source, separated by commas [default: 0, 1, ... of AnnData and MuData files, and
-    /// the names of other sources without extension]
+    /// the names of other sources without extension]. Of files that become modalities, their names
     #[arg(long, value_name = "KEYS", help_heading = KEYS, value_delimiter = ',')]
     pub(crate) keys: Vec<String>,
 

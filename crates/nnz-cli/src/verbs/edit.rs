@@ -16,11 +16,12 @@ use crate::Outcome;
 use crate::args::{AxisArg, Memory, Threads, location};
 use crate::output::{bytes, print_message};
 
-/// Remove or add parts of an AnnData file in place
+/// Remove or add parts of an AnnData or MuData file in place
 ///
 /// Removes members and columns and adds columns, all in one step: the file has all changes or, after an error or an
 /// interruption, none. Everything else is kept bit for bit. FILE is an HDF5 file or a Zarr directory, and FILE::GROUP an
-/// AnnData in it. A matrix is added with nnz convert.
+/// AnnData in it. Of a MuData file, the common tables and what belongs to them are changed; FILE::mod/NAME is a modality. A
+/// matrix is added with nnz convert.
 ///
 /// In an HDF5 file the space of what was removed is not reused; nnz convert FILE COPY writes a copy without it.
 #[derive(Debug, Group)]
@@ -29,9 +30,11 @@ use crate::output::{bytes, print_message};
 Examples:
   nnz edit study.h5ad --drop layers/raw --drop obs/tissue
   nnz edit study.h5ad --add-columns cells=clusters.csv
-  nnz edit study.h5ad --add-columns cells=clusters.csv --categories cluster --replace --dry-run")]
+  nnz edit study.h5ad --add-columns cells=clusters.csv --categories cluster --replace --dry-run
+  nnz edit cite.h5mu --add-columns cells=donors.csv
+  nnz edit cite.h5mu::mod/rna --add-columns cells=clusters.csv")]
 pub(crate) struct Edit {
-    /// The AnnData file
+    /// The AnnData or MuData file
     #[arg(value_name = "FILE", value_parser = location())]
     pub(crate) file: Location,
 

@@ -13,12 +13,16 @@ use crate::output::print_message;
 
 /// Write the cells of an AnnData, MuData or Loom file to one file per value of a column
 ///
-/// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
+/// Each file is named after its value, or its values with _ between, and has everything that belongs to its cells, as with slice. Characters that
 /// not every system allows in names of files become _, with a note. Cells without a value are not written. All
 /// files appear when the last one is complete; if splitting fails or is interrupted, nothing is written.
 #[derive(Debug, Group)]
 #[command(mut_args(of_split))]
-#[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
+#[command(after_help = "\
+Examples:
+  nnz split study.h5ad samples --by sample
+  nnz split study.h5ad parts --by sample --by cluster --row-annotations clusters.csv
+  nnz split cite.h5mu types --by rna:cell_type")]
 pub(crate) struct Split {
     /// The AnnData, MuData or Loom file
     #[arg(value_name = "SRC", value_parser = location())]
@@ -28,9 +32,10 @@ pub(crate) struct Split {
     #[arg(value_name = "DIR")]
     pub(crate) target: PathBuf,
 
-    /// Column of the cells: of obs, or an attribute of columns
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) by: String,
+    /// Column of the cells: of obs, or an attribute of columns; in MuData also MODALITY:COLUMN. Several make a file of each
+    /// combination of their values
+    #[arg(long, value_name = "COLUMN", required = true)]
+    pub(crate) by: Vec<String>,
 
     /// Extension (and format) of the files [default: that of the format of the source]
     #[arg(long, value_name = "EXTENSION", value_parser = ["h5ad", "h5mu", "zarr", "loom"])]
@@ -72,7 +77,8 @@ impl Run for Split {
     /// Writes the rows of each value of a column to one file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
         let options = self.reading.of_conversion(options(&self.writing, context)?);
-        let by = (&*self.by, self.extension.as_deref());
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        let by = (&*by, self.extension.as_deref());
         let done = nnz::collection::split(&self.source, &self.target, by, &options, context)?;
         if quiet {
             return Ok(Outcome::Good);

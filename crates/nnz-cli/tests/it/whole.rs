@@ -158,6 +158,34 @@ fn parts_of_a_split_do_not_replace_the_source() {
     assert_eq!(nnz_testing::command::names_in(scratch.path()).len(), 2);
 }
 
+/// Columns of a table were unknown to the selection and the groups of a whole file.
+#[test]
+fn files_are_split_and_sliced_by_columns_of_tables() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [table, parts, some] =
+        ["t.csv", "parts", "some.h5ad"].map(|name| scratch.path().join(name));
+    let names = run(&["names", text(&study()), "cells"]).good();
+    let mut lines = String::from("name,half\n");
+    for (name, half) in names.lines().zip("aaaabbbbbbb".chars()) {
+        lines.push_str(&format!("{name},{half}\n"));
+    }
+    std::fs::write(&table, lines).unwrap();
+    let with_table = ["--row-annotations", text(&table)];
+    let split = ["split", text(&study()), text(&parts), "--by", "batch", "--by", "half"];
+    run(&[&split, &with_table[..]].concat()).good();
+    assert_eq!(nnz_testing::command::names_in(&parts).len(), 4);
+    for part in nnz_testing::command::names_in(&parts) {
+        let half = part.trim_end_matches(".h5ad").rsplit('_').next().unwrap().to_owned();
+        let found = run(&["annotations", text(&parts.join(&part)), "cells"]).good();
+        assert!(found.lines().next().unwrap().ends_with("\thalf"), "{found}");
+        assert!(found.lines().skip(1).all(|line| line.ends_with(&format!("\t{half}"))), "{found}");
+    }
+    let slice = ["slice", text(&study()), text(&some), "--cells", "half=a"];
+    run(&[&slice, &with_table[..]].concat()).good();
+    let kept = run(&["names", text(&some), "cells"]).good();
+    assert_eq!(kept.lines().collect::<Vec<_>>(), names.lines().take(4).collect::<Vec<_>>());
+}
+
 /// A few cells once took a megabyte for each array of unknown length.
 #[test]
 fn small_parts_take_little_space() {

@@ -450,6 +450,13 @@ impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
         };
         self.columns.read(self.source, self.axis, origin, memory)
     }
+
+    fn uncovered(&self, column: usize, memory: u64) -> Result<Option<String>> {
+        match (self.columns.origins.get(column), self.source.annotations(self.axis)?) {
+            (Some(Origin::File(number)), Some(table)) => table.uncovered(*number, memory),
+            _ => Ok(None),
+        }
+    }
 }
 
 impl MatrixSource for Labelled<'_> {

@@ -566,7 +566,8 @@ impl Term {
         {
             let table = source.annotations(axis)?;
             let Some(table) = table else { return Err(named::no_annotations(condition, one)) };
-            return Ok((condition.rows(&*table, one, crate::default_memory())?, false, None));
+            let (ranges, note) = condition.rows(&*table, one, crate::default_memory())?;
+            return Ok((ranges, false, note));
         }
         let mut ranges = Vec::new();
         let mut words = HashSet::new();

@@ -1,10 +1,12 @@
 //! The common table of an axis, from the names of several modalities.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use nnz_core::{Error, Place, Result, StringList};
 
 use super::maps::Map;
+use crate::anndata::whole::picks::Pick;
 
 /// The names of a common table, and the position of each in every modality.
 pub(super) struct Common {
@@ -59,6 +61,29 @@ impl Common {
         Ok(Self { names, maps })
     }
 
+    /// Returns what all modalities have, and the selected rows of each.
+    pub(super) fn in_all(&self) -> Result<(Self, Vec<Option<Pick>>)> {
+        let (mut names, mut ranges) = (StringList::new(), Vec::<Range<u64>>::new());
+        for (row, name) in self.names.iter().enumerate() {
+            if !self.maps.iter().all(|map| matches!(map.0.get(row), Some(Some(_)))) {
+                continue;
+            }
+            names.try_push(name)?;
+            let row = row as u64;
+            match ranges.last_mut().filter(|last| last.end == row) {
+                Some(last) => last.end += 1,
+                None => ranges.push(row..row + 1),
+            }
+        }
+        let Some(pick) = Pick::new(ranges, self.names.len()) else {
+            let picks = self.maps.iter().map(|_| None).collect();
+            return Ok((Self { names, maps: self.maps.clone() }, picks));
+        };
+        let own = |map: &Map| map.0.iter().flatten().count() as u64;
+        let (picks, maps) = self.maps.iter().map(|map| map.picked(&pick, own(map))).unzip();
+        Ok((Self { names, maps }, picks))
+    }
+
     /// Returns whether no row is in more than one of several modalities.
     pub(super) fn is_disjoint(&self) -> bool {
         let count =
@@ -81,6 +106,9 @@ mod tests {
         assert_eq!(text(&shared), "abc");
         assert_eq!(shared.maps[1].0, [None, Some(0), Some(1)]);
         assert!(!shared.is_disjoint());
+        let (in_all, picks) = shared.in_all().unwrap();
+        assert_eq!((&*text(&in_all), &in_all.maps[0].0), ("b", &vec![Some(0)]));
+        assert_eq!(picks[0].as_ref().unwrap().ranges, [1..2]);
         let separate = Common::separate(&lists).unwrap();
         assert_eq!(text(&separate), "abbc");
         assert_eq!(separate.maps[1].0, [None, None, Some(0), Some(1)]);

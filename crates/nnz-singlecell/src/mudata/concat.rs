@@ -2,6 +2,7 @@
 
 use nnz_container::tree::{Attribute, TreeWriter};
 use nnz_core::{Annotations as _, Axis, Error, Place, Result, Shape, StringList};
+use nnz_engine::Join;
 
 use super::MuData;
 use super::common::Common;
@@ -37,7 +38,8 @@ impl MuData {
     }
 
     /// Writes AnnData files as the modalities of one file into an empty tree, which the caller finishes. Cells with the
-    /// same name are the same cell. Each modality has a name, and a place for messages.
+    /// same name are the same cell; an inner join keeps the cells that all files have. Each modality has a name, and a place for
+    /// messages.
     ///
     /// # Errors
     ///
@@ -45,10 +47,11 @@ impl MuData {
     /// written, or if it is cancelled.
     pub fn join_to(
         modalities: &[(String, AnnData, Place)],
+        join: Option<Join>,
         tree: Box<dyn TreeWriter>,
         options: &FileOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        Transfer::new(tree, options).of_files(modalities)
+        Transfer::new(tree, options).of_files(modalities, join)
     }
 }
 
@@ -59,11 +62,10 @@ impl Transfer<'_> {
     fn of_files(
         mut self,
         files: &[(String, AnnData, Place)],
+        join: Option<Join>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        let mut least = 0_u64;
         for (_, file, place) in files {
             check_shapes(file).map_err(|error| error.with_context(place))?;
-            least = least.saturating_add(self.min_size_of_file(file, &FilePicks::default()));
         }
         let share = self.options.context.memory() / 4 / files.len().max(1) as u64;
         let lists = |axis| -> Result<Vec<StringList>> {
@@ -75,8 +77,23 @@ impl Transfer<'_> {
             files.iter().map(list).collect()
         };
         let places: Vec<Place> = files.iter().map(|(_, _, place)| place.clone()).collect();
-        let cells = Common::shared(&lists(Axis::Rows)?, &places)?;
+        let mut cells = Common::shared(&lists(Axis::Rows)?, &places)?;
+        let mut picks: Vec<FilePicks> = files.iter().map(|_| FilePicks::default()).collect();
+        if let Some(join) = join {
+            let all = cells.names.len();
+            let (in_all, selected) = cells.in_all()?;
+            let common = in_all.names.len();
+            if join == Join::Inner {
+                cells = in_all;
+                picks = selected.into_iter().map(|obs| FilePicks { obs, var: None }).collect();
+            }
+            let kept = if join == Join::Inner { common } else { all };
+            self.report.notes.push(join.note(Axis::Rows, kept, common, files.len())?);
+        }
         let features = Common::separate(&lists(Axis::Cols)?)?;
+        let sizes = files.iter().zip(&picks);
+        let sizes = sizes.map(|((_, file, _), picks)| self.min_size_of_file(file, picks));
+        let least = sizes.fold(0, u64::saturating_add);
         self.check_free_space_for(least)?;
         self.start(0)?;
         if cells.is_disjoint() {
@@ -84,11 +101,10 @@ impl Transfer<'_> {
             self.report.notes.push(what.to_owned());
         }
         let group = self.modality_group(files.iter().map(|(name, ..)| name))?;
-        for (name, file, place) in files {
+        for ((name, file, place), picks) in files.iter().zip(&picks) {
             self.start_file();
-            let written = self.modality(group, name, |transfer, to| {
-                transfer.file_in(file, &FilePicks::default(), to)
-            });
+            let written =
+                self.modality(group, name, |transfer, to| transfer.file_in(file, picks, to));
             written.map_err(|error| error.with_context(place))?;
         }
         let names: Vec<&String> = files.iter().map(|(name, ..)| name).collect();

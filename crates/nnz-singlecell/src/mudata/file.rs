@@ -10,6 +10,7 @@ use nnz_core::{
 use nnz_engine::{DiffOptions, ElementChange, ElementDifference, TaskContext};
 
 use super::Item;
+use super::columns::WideTables;
 use crate::anndata::element::Encoding;
 use crate::anndata::whole::collections::check_shapes;
 use crate::anndata::{self, AnnData};
@@ -194,13 +195,15 @@ impl MuData {
         }
     }
 
-    /// Returns the names and common tables of cells and features, as a matrix without entries.
+    /// Returns the names and common tables of cells and features, as a matrix without entries. The columns of modalities follow
+    /// those of the common tables as `MODALITY:COLUMN`, unless a common table has a column of that name; they are missing where a
+    /// modality does not have the cell or feature.
     ///
     /// # Errors
     ///
     /// Fails if a table is missing or invalid.
     pub fn tables(&self) -> Result<Box<dyn MatrixSource>> {
-        self.common.tables()
+        Ok(Box::new(WideTables::new(self)?))
     }
 
     /// Checks the shapes of all matrices, so that wrong ones are an error before anything is written.

@@ -2,10 +2,10 @@
 
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Annotations as _, Axis, Error, Place, Placed, Result, Shape};
-use nnz_engine::{Selection, Slice};
+use nnz_engine::{Labels, Selection, Slice};
 
 use super::MuData;
-use super::file::{KIND, MAPS, MISSING, MODALITIES, ORDER, VERSION, len, within};
+use super::file::{KIND, MAPS, MISSING, MODALITIES, ORDER, VERSION, len, table, within};
 use super::maps::Map;
 use crate::anndata::element::Element;
 use crate::anndata::item::TableAxis;
@@ -33,7 +33,7 @@ impl MuData {
         tree: Box<dyn TreeWriter>,
         options: &FileOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        Transfer::new(tree, options).modalities(self, &FilePicks::default())
+        self.write_to(tree, &FilePicks::default(), options)
     }
 
     /// Writes the elements of some cells and features into an empty tree, which the caller finishes: of each modality
@@ -48,8 +48,19 @@ impl MuData {
         selections: [&Selection; 2],
         options: &FileOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        let picks = self.picks(selections)?;
-        Transfer::new(tree, options).modalities(self, &picks)
+        self.write_to(tree, &self.picks(selections)?, options)
+    }
+
+    fn write_to(
+        &self,
+        tree: Box<dyn TreeWriter>,
+        picks: &FilePicks,
+        options: &FileOptions<'_>,
+    ) -> Result<(Box<dyn TreeWriter>, Report)> {
+        // Labels are those of the common tables.
+        let none = Labels::default();
+        let of_modalities = FileOptions { labels: [&none, &none], ..*options };
+        Transfer::new(tree, &of_modalities).modalities(self, picks, options.labels)
     }
 
     /// Returns the rows and columns of a modality that belong to selected cells and features.
@@ -103,6 +114,7 @@ impl Transfer<'_> {
         mut self,
         file: &MuData,
         picks: &FilePicks,
+        labels: [&Labels; 2],
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
         file.check_shapes()?;
         file.axis()?;
@@ -120,11 +132,11 @@ impl Transfer<'_> {
         let of_root = picks.along([TableAxis::Obs, TableAxis::Var]);
         self.other_attributes_of_group(&*common.root, out.0, "/", of_root)?;
         self.output.encode(out, KIND, VERSION)?;
-        for (name, frame, along) in
-            [("obs", common.obs()?, TableAxis::Obs), ("var", common.var()?, TableAxis::Var)]
-        {
+        let tables = [("obs", Axis::Rows, TableAxis::Obs), ("var", Axis::Cols, TableAxis::Var)];
+        for ((name, axis, along), labels) in tables.into_iter().zip(labels) {
+            let frame = table(common, axis)?;
             let picks = picks.along([along, TableAxis::Nothing]);
-            self.root_table(common, name, (out, name), frame, picks)?;
+            self.labelled_root_table(common, (out, name), frame, picks, (axis, labels))?;
         }
         // Their maps, and masks of the same name, are left out, too.
         let missing = file.missing_modalities()?;

@@ -1,15 +1,16 @@
-//! Splitting a file into one per value of a column.
+//! Splitting a file into one per value of a column, or of several.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use nnz_core::{Axis, AxisKind, Error, ErrorKind, Grouping, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_storage::staging::{self, StagedGroup};
 
 use super::file_names::file_names;
-use super::{Collection, CollectionSlice, target_of};
+use super::{Collection, CollectionSlice, JoinedTables, target_of};
+use crate::compute::aggregate::{self, named};
 use crate::location::is_same;
 use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary};
 
@@ -25,9 +26,13 @@ pub struct SplitSummary {
     pub notes: Vec<String>,
 }
 
-/// Writes the cells of each value of a column to one file, in a directory that is created if it does not exist.
-/// Files are named after the values, with the extension `ending`, by default that of the format of the source; characters that are not valid in file names are
-/// replaced, which is noted. In a local directory all files appear at the end, or none if splitting fails.
+/// Writes the cells of each value of a column to one file, in a directory that is created if it does not exist. Several columns
+/// make a file of each combination of their values that occurs, named by the values with `_` between, as groups of
+/// [`aggregate`](crate::compute::aggregate()). Tables of the options are joined first, so that they can provide columns.
+///
+/// Files are named after the values, with the extension `ending`, by default that of the format of the source; characters
+/// that are not valid in file names are replaced, which is noted. In a local directory all files appear at the end, or none
+/// if splitting fails.
 ///
 /// # Errors
 ///
@@ -35,7 +40,7 @@ pub struct SplitSummary {
 pub fn split(
     from: &Location,
     directory: &Path,
-    (column, ending): (&str, Option<&str>),
+    (by, ending): (&[&str], Option<&str>),
     options: &ConvertOptions,
     context: &Context,
 ) -> Result<SplitSummary> {
@@ -63,10 +68,12 @@ pub fn split(
         };
         return Err(Error::argument(what));
     };
-    let found = Groups::of(&*collection.axes()?, column, context.memory() / 4);
-    let Groups { axis, groups, missing } = found.map_err(|error| error.with_context(&place))?;
+    let joined = JoinedTables::new(&*collection, options, context)?;
+    let found = Groups::of(&*joined.axes, by, context.memory() / 4);
+    let Groups { axis, groups, missing, notes } =
+        found.map_err(|error| error.with_context(&place))?;
     if groups.is_empty() && missing > 0 {
-        let what = format!("{from}: none of the rows has a value of {column:?}");
+        let what = format!("{from}: none of the rows has a value of {}", named(by));
         return Err(Error::argument(what));
     }
     let staged = match nnz_core::is_url(directory) {
@@ -76,7 +83,8 @@ pub fn split(
     let values = groups.iter().map(|(value, _)| value.as_str());
     let ignores_case = staged.as_ref().is_some_and(StagedGroup::ignores_case);
     let names = file_names(values.clone(), ending, ignores_case);
-    let mut summary = SplitSummary { missing, ..SplitSummary::default() };
+    let mut summary = SplitSummary { missing, notes, ..SplitSummary::default() };
+    summary.notes.extend(joined.axes.notes());
     for (value, name) in values.zip(&names) {
         let path = directory.join(name);
         if let Location::Path { path: own, .. } = from
@@ -96,14 +104,17 @@ pub fn split(
         }
     }
     let all = Selection::all();
+    let every = 0..joined.axes.header().shape.len(axis.other());
+    let others = std::slice::from_ref(&every);
     for ((_, ranges), name) in groups.into_iter().zip(&names) {
         context.check()?;
         let started = Instant::now();
-        let cells = Selection::ranges(ranges).allow_empty(true);
-        let selected = match axis {
-            Axis::Rows => [&cells, &all],
-            Axis::Cols => [&all, &cells],
+        let cells = Selection::ranges(ranges.iter().cloned()).allow_empty(true);
+        let (selected, positions) = match axis {
+            Axis::Rows => ([&cells, &all], [&*ranges, others]),
+            Axis::Cols => ([&all, &cells], [others, &*ranges]),
         };
+        let options = &joined.options_of(positions)?;
         let part: Arc<dyn Collection> =
             Arc::new(CollectionSlice::new(Arc::clone(&collection), selected));
         let at = |directory: &Path| Location::Path { path: directory.join(name), group: None };
@@ -123,43 +134,27 @@ pub fn split(
     Ok(summary)
 }
 
-/// The cells of a collection, grouped by their value in a column.
+/// The cells of a collection, grouped by their values in columns.
 struct Groups {
     axis: Axis,
-    /// Each value as text, and the positions of its cells.
+    /// The values of each group as text, and the positions of its cells.
     groups: Vec<(String, Vec<Range<u64>>)>,
     /// The number of cells without a value.
     missing: u64,
+    /// The cells that columns do not cover.
+    notes: Vec<String>,
 }
 
 impl Groups {
-    /// Groups the cells, or the rows if it is not known what has cells, by a column that may take `memory` bytes.
-    fn of(axes: &dyn MatrixSource, column: &str, memory: u64) -> Result<Self> {
-        let cells = AxisKind::cell_axis(axes.header().axis_kinds);
-        let kind = if cells.is_some() { "cells" } else { "rows" };
-        let axis = cells.unwrap_or(Axis::Rows);
-        let place = axes.place();
-        let table = axes.annotations(axis)?;
-        let columns = table.as_ref().map_or(&[][..], |table| table.columns());
-        let at = columns.iter().position(|info| info.name == column);
-        let (Some(table), Some(at)) = (&table, at) else {
-            let names: Vec<String> =
-                columns.iter().map(|info| format!("{:?}", info.name)).collect();
-            let what = match &names[..] {
-                [] => format!("{column:?} is not a column of the {kind}, which have no columns"),
-                _ => {
-                    let names = names.join(", ");
-                    format!("{column:?} is not a column of the {kind}; the columns are {names}")
-                }
-            };
-            return Err(Error::argument(what));
-        };
-        let Grouping { labels, codes } = table.read_column(at, memory)?.grouped()?;
+    /// Groups the cells, or the rows if it is not known what has cells, by columns that may each take `memory` bytes.
+    fn of(axes: &dyn MatrixSource, by: &[&str], memory: u64) -> Result<Self> {
+        let axis = AxisKind::cell_axis(axes.header().axis_kinds).unwrap_or(Axis::Rows);
+        let aggregate::Groups { codes, table } = aggregate::Groups::new(axes, axis, by, memory)?;
         let mut groups = Vec::new();
-        for label in labels.iter() {
+        for label in table.names().iter() {
             let name = String::from_utf8(label.to_vec()).map_err(|error| {
-                let found = format!("{column:?} not in UTF-8");
-                Error::mismatch(place.clone(), found, "UTF-8").with_source(error)
+                let found = format!("{} not in UTF-8", named(by));
+                Error::mismatch(axes.place(), found, "UTF-8").with_source(error)
             })?;
             groups.push((name, Vec::new()));
         }
@@ -177,6 +172,14 @@ impl Groups {
                 None => ranges.push(position..position + 1),
             }
         }
-        Ok(Self { axis, groups, missing })
+        let mut notes = Vec::new();
+        if let Some(table) = axes.annotations(axis)? {
+            for (column, info) in table.columns().iter().enumerate() {
+                if by.contains(&&*info.name) {
+                    notes.extend(table.uncovered(column, memory)?);
+                }
+            }
+        }
+        Ok(Self { axis, groups, missing, notes })
     }
 }

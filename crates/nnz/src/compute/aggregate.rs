@@ -7,6 +7,7 @@ use std::ops::Range;
 use nnz_core::{
     Annotations, Axis, Column, ColumnValues, Error, ErrorKind, Header, MatrixSource, Minors, Names,
     Order, Place, Projection, Result, Shape, StringList, UnitReader, Values, Wrapped,
+    suggest_prefixed,
 };
 use nnz_engine::compute::{Aggregation, aggregate as sums_of, cell_axis};
 use nnz_engine::{AnnotationTable, CsMatrix, Labels, Observed};
@@ -70,7 +71,7 @@ pub fn aggregate(
     let groups = Groups::new(&*source, axis, by, context.memory() / 4);
     let groups =
         groups.map_err(|error| of_assumed(error, axis, assumed.is_some()).with_context(&place))?;
-    let named = by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");
+    let named = named(by);
     if groups.table.names().is_empty() && !groups.codes.is_empty() {
         let error = Error::argument(format!("none of the {axis} has a value of {named}"));
         return Err(error.with_context(&place));
@@ -114,6 +115,11 @@ pub fn aggregate(
     Ok(summary)
 }
 
+/// Names columns in messages.
+pub(crate) fn named(by: &[&str]) -> String {
+    by.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ")
+}
+
 /// Names the option that states the axis of cells, where it is assumed and has not what is needed.
 pub(super) fn of_assumed(error: Error, axis: Axis, is_assumed: bool) -> Error {
     let other = super::axis_option(axis.other());
@@ -127,15 +133,15 @@ pub(super) fn of_assumed(error: Error, axis: Axis, is_assumed: bool) -> Error {
 const COUNT: &str = "n_obs_aggregated";
 
 /// Groups of cells.
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// The group of each cell, if it has one.
-    pub(super) codes: Vec<Option<u32>>,
+    pub(crate) codes: Vec<Option<u32>>,
     /// The names of groups, their values and their numbers of cells.
-    pub(super) table: AnnotationTable,
+    pub(crate) table: AnnotationTable,
 }
 
 impl Groups {
-    pub(super) fn new(
+    pub(crate) fn new(
         source: &dyn MatrixSource,
         axis: Axis,
         by: &[&str],
@@ -209,8 +215,9 @@ pub(super) fn column(
             let what = match &names[..] {
                 [] => format!("the {axis} have no annotations"),
                 _ => format!(
-                    "the {axis} have no annotation {name:?}; annotations are {}",
-                    names.join(", ")
+                    "the {axis} have no annotation {name:?}; annotations are {}{}",
+                    names.join(", "),
+                    suggest_prefixed(columns, name)
                 ),
             };
             if source.read_names(axis)?.is_none() {

@@ -1,13 +1,16 @@
 //! MuData: whole files are copied, sliced and concatenated; AnnData files become modalities and modalities AnnData files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use nnz::annotations::{AnnotationTable, Labels, read_table};
 use nnz::collection::{CollectionConcatOptions, ElementDifference, Join};
+use nnz::edit::{AddedColumns, Changes};
 use nnz::engine::Filter;
 use nnz::error::{Finding, Severity};
 use nnz::{
-    Axis, ConcatOptions, Context, ConvertOptions, Dataset, DiffOptions, Selection, Shape,
-    ValidateOptions,
+    Axis, ConcatOptions, Context, ConvertOptions, Dataset, DiffOptions, EditOptions, Selection,
+    Shape, ValidateOptions,
 };
 
 use crate::common::{location, root, sparing, unsynced};
@@ -249,13 +252,231 @@ fn modalities_are_anndata_files() {
 fn a_file_is_split_by_a_column_of_all_cells() {
     let directory = tempfile::tempdir().unwrap();
     let source = location(&golden("cells-0.3.h5mu"));
-    let by = ("sample", None);
+    let by = (&["sample"][..], None);
     let options = unsynced();
     let done = nnz::collection::split(&source, directory.path(), by, &options, &sparing()).unwrap();
     assert_eq!(done.files.len(), 2);
     let first = directory.path().join("s0.h5mu");
     assert_eq!(names(&first, "", Axis::Rows), ["cell0", "cell2", "cell4", "only"]);
     assert_eq!(names(&first, "mod/prot", Axis::Rows), ["cell2", "cell4", "only"]);
+}
+
+/// Returns the text of the values of the columns of the cells, with their names.
+fn columns(path: &Path, group: &str) -> Vec<(String, Vec<String>)> {
+    let place = nnz::Location::Path { path: path.to_path_buf(), group: Some(group.to_owned()) };
+    let source = nnz::open(place).unwrap().into_axes().unwrap();
+    let table = source.annotations(Axis::Rows).unwrap().unwrap();
+    let column = |(at, info): (usize, &nnz::annotations::ColumnInfo)| {
+        let column = table.read_column(at, u64::MAX).unwrap();
+        let text = |row| {
+            let mut out = Vec::new();
+            column.write_text(row, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        (info.name.clone(), (0..column.len()).map(text).collect())
+    };
+    table.columns().iter().enumerate().map(column).collect()
+}
+
+fn table(text: &str) -> Arc<AnnotationTable> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("table.csv");
+    std::fs::write(&path, text).unwrap();
+    Arc::new(read_table(&path, u64::MAX).unwrap())
+}
+
+const DONORS: &str =
+    "name,donor\ncell0,d1\ncell1,d1\ncell2,d2\ncell3,d2\ncell4,d1\ncell5,d2\nonly,d1\n";
+
+#[test]
+fn cells_are_selected_by_columns_of_modalities() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("slice.h5mu");
+    let slice = |from: &Path, cells: &str| {
+        let [cells, all] = [cells.parse().unwrap(), Selection::all()];
+        nnz::slice(from, &*target, [&cells, &all], &unsynced(), &sparing())
+    };
+    let source = golden("cells-0.3.h5mu");
+    for (condition, expected) in [
+        ("rna:kind=k1", &["cell1", "cell3", "cell5"][..]),
+        ("rna:kind!=k1", &["cell0", "cell2", "cell4"]),
+        ("prot:number>=3", &["cell2", "only"]),
+        ("sample=s1", &["cell1", "cell3", "cell5"]),
+    ] {
+        let done = slice(&source, condition).unwrap();
+        assert_eq!(names(&target, "", Axis::Rows), expected, "{condition}");
+        assert_eq!(faults(&target), [], "{condition}");
+        let note = done.notes.iter().find(|note| note.contains("are not in the modality"));
+        let absent = match &condition[..3] {
+            "rna" => Some("1 of 7 cells are not in the modality \"rna\""),
+            "pro" => Some("2 of 7 cells are not in the modality \"prot\""),
+            _ => None,
+        };
+        assert_eq!(note.is_some(), absent.is_some(), "{condition}: {:?}", done.notes);
+        assert!(absent.is_none_or(|absent| note.unwrap().contains(absent)), "{:?}", done.notes);
+    }
+    let refused = slice(&source, "kind=k1").unwrap_err().to_string();
+    assert!(refused.contains("did you mean \"rna:kind\" or \"prot:kind\"?"), "{refused}");
+    let genes: Selection = "rna:weight>=0".parse().unwrap();
+    nnz::slice(&*source, &*target, [&Selection::all(), &genes], &unsynced(), &sparing()).unwrap();
+    assert_eq!(names(&target, "", Axis::Cols), ["gene0", "gene1", "gene2", "gene3", "gene4"]);
+
+    // The groups of both versions, and of cells that modalities have in common or not.
+    for name in FILES {
+        let modality = if name.starts_with("cells") { "rna" } else { "a" };
+        slice(&golden(name), &format!("{modality}:kind=k0")).unwrap();
+        assert_eq!(faults(&target), [], "{name}");
+        let found = columns(&target, &format!("mod/{modality}"));
+        let kinds = found.iter().find(|(name, _)| name == "kind").unwrap();
+        assert!(kinds.1.iter().all(|kind| kind == "k0"), "{name}: {kinds:?}");
+    }
+}
+
+/// A column of the common table that has the name of one of a modality is meant first.
+#[test]
+fn common_columns_hide_those_of_modalities() {
+    let directory = tempfile::tempdir().unwrap();
+    let [copy, target] = ["copy.h5mu", "slice.h5mu"].map(|name| directory.path().join(name));
+    let labels = Labels::default().table(table(&DONORS.replace("donor", "rna:kind")));
+    let options = unsynced().row_labels(labels);
+    nnz::convert(golden("cells-0.3.h5mu"), &copy, &options, &sparing()).unwrap();
+    let cells: Selection = "rna:kind=d2".parse().unwrap();
+    let all = Selection::all();
+    nnz::slice(&*copy, &*target, [&cells, &all], &unsynced(), &sparing()).unwrap();
+    assert_eq!(names(&target, "", Axis::Rows), ["cell2", "cell3", "cell5"]);
+}
+
+#[test]
+fn tables_are_joined_to_the_common_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = golden("cells-0.3.h5mu");
+    let target = directory.path().join("out.h5mu");
+    let options = unsynced().row_labels(Labels::default().table(table(DONORS)));
+    nnz::convert(&*source, &*target, &options, &sparing()).unwrap();
+    let found = columns(&target, "");
+    assert_eq!(
+        found[1],
+        ("donor".to_owned(), "d1 d1 d2 d2 d1 d2 d1".split(' ').map(str::to_owned).collect())
+    );
+    assert!(columns(&target, "mod/rna").iter().all(|(name, _)| name != "donor"));
+    assert_eq!(faults(&target), []);
+    // Rows are selected by columns of the table.
+    let (cells, all) = ("donor=d2".parse().unwrap(), Selection::all());
+    nnz::slice(&*source, &*target, [&cells, &all], &options, &sparing()).unwrap();
+    assert_eq!(names(&target, "", Axis::Rows), ["cell2", "cell3", "cell5"]);
+    assert_eq!(columns(&target, "")[1].1, ["d2"; 3]);
+
+    let named = unsynced().row_labels(Labels::default().names_from("sample".to_owned()));
+    let refused = nnz::convert(&*source, &*target, &named, &sparing()).unwrap_err().to_string();
+    assert!(refused.contains("use them on a modality, as in FILE.h5mu::mod/NAME"), "{refused}");
+}
+
+#[test]
+fn files_are_split_by_several_columns_and_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = location(&golden("cells-0.3.h5mu"));
+    let options = unsynced().row_labels(Labels::default().table(table(DONORS)));
+    let by = (&["donor", "rna:kind"][..], None);
+    let done = nnz::collection::split(&source, directory.path(), by, &options, &sparing()).unwrap();
+    let files = done.files.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap());
+    let expected = ["d1_k0.h5mu", "d1_k1.h5mu", "d2_k0.h5mu", "d2_k1.h5mu"];
+    assert_eq!(files.collect::<Vec<_>>(), expected);
+    assert_eq!(done.missing, 1);
+    assert!(done.notes[0].starts_with("1 of 7 cells are not in the modality \"rna\""));
+    let first = directory.path().join(expected[0]);
+    assert_eq!(names(&first, "", Axis::Rows), ["cell0", "cell4"]);
+    assert_eq!(columns(&first, "")[1], ("donor".to_owned(), vec!["d1".to_owned(); 2]));
+    assert_eq!(faults(&first), []);
+}
+
+/// A part without a row of the table once failed.
+#[test]
+fn parts_without_rows_of_a_table_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = location(&golden("cells-0.3.h5mu"));
+    let few = table("name,donor\ncell0,d1\n");
+    let options = unsynced().row_labels(Labels::default().table(few));
+    let by = (&["sample"][..], None);
+    let done = nnz::collection::split(&source, directory.path(), by, &options, &sparing()).unwrap();
+    assert_eq!(done.notes, ["6 rows are not in the table and have missing values"]);
+    let second = directory.path().join("s1.h5mu");
+    assert_eq!(columns(&second, "")[1], ("donor".to_owned(), vec![String::new(); 3]));
+}
+
+#[test]
+fn common_tables_are_changed_in_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let added = |text: &str| vec![AddedColumns::new(Axis::Rows, table(text))];
+    let edit = |location: &str, changes: Changes| {
+        let options = EditOptions::default().changes(changes).sync(false);
+        nnz::edit(location, &options, &sparing())
+    };
+    for ending in ["h5mu", "zarr"] {
+        let copy = directory.path().join(format!("copy.{ending}"));
+        nnz::convert(golden("cells-0.3.h5mu"), &copy, &unsynced(), &sparing()).unwrap();
+        let path = copy.to_str().unwrap();
+        let done = edit(path, Changes::default().added(added(DONORS))).unwrap();
+        assert_eq!(done.added, ["obs/donor"]);
+        assert_eq!(columns(&copy, "")[1].1.join(" "), "d1 d1 d2 d2 d1 d2 d1");
+        let few = DONORS.replace("only,d1\n", "");
+        edit(&format!("{path}::mod/rna"), Changes::default().added(added(&few))).unwrap();
+        let remove = |what: &str| edit(path, Changes::default().removed(vec![what.to_owned()]));
+        remove("obs/donor").unwrap();
+        remove("obsm/X_umap").unwrap();
+        for (what, why) in [
+            ("obsm//rna", "it states which rows a modality has"),
+            ("varm", "remove its other members one by one"),
+            ("mod/prot", "a conversion with the option drop"),
+            ("mod/prot/layers/counts", "::mod/prot"),
+            ("obsmap/rna", "cannot be removed"),
+            ("mod", "cannot be removed"),
+            ("layers/counts", "there is no"),
+        ] {
+            let refused = remove(what).unwrap_err().to_string();
+            assert!(refused.contains(why), "{what}: {refused}");
+        }
+        assert_eq!(faults(&copy), [], "{ending}");
+        let found: Vec<String> = columns(&copy, "").into_iter().map(|(name, _)| name).collect();
+        assert_eq!(found[..2], ["sample", "rna:number"]);
+        assert!(found.contains(&"rna:donor".to_owned()), "{found:?}");
+    }
+}
+
+#[test]
+fn keys_name_modalities_and_joins_select_cells() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for modality in ["rna", "prot"] {
+        let place = format!("{}::mod/{modality}", golden("cells-0.3.h5mu").display());
+        nnz::convert(&*place, at(&format!("{modality}.h5ad")), &unsynced(), &sparing()).unwrap();
+    }
+    let concat = |collections: CollectionConcatOptions, options: &ConvertOptions| {
+        let how = ConcatOptions::default().collections(collections);
+        let from = [at("rna.h5ad"), at("prot.h5ad")];
+        nnz::concat(from, at("out.h5mu"), Axis::Cols, &how, options, &sparing())
+    };
+    let keys = || CollectionConcatOptions::default().keys(vec!["b".to_owned(), "a".to_owned()]);
+    let done = concat(keys().join(Join::Inner), &unsynced()).unwrap();
+    assert_eq!(done.shape, Shape { rows: 4, cols: 8 });
+    assert!(done.notes.iter().any(|note| note == "4 rows are in all 2 sources"), "{done:?}");
+    assert_eq!(faults(&at("out.h5mu")), []);
+    let cells = ["cell2", "cell3", "cell4", "cell5"];
+    for group in ["", "mod/a", "mod/b"] {
+        assert_eq!(names(&at("out.h5mu"), group, Axis::Rows), cells, "{group}");
+    }
+    let mut expected = values(&golden("cells-0.3.h5mu"), "mod/prot");
+    expected.retain(|(cell, ..)| cells.contains(&&**cell));
+    assert_eq!(values(&at("out.h5mu"), "mod/a"), expected);
+    let done = concat(keys().join(Join::Outer), &unsynced()).unwrap();
+    assert_eq!(done.shape, Shape { rows: 7, cols: 8 });
+
+    let mut named = unsynced();
+    named.format_options.add("modality", "x");
+    named.format_options.add("modality", "y");
+    let twice = concat(keys(), &named).unwrap_err().to_string();
+    assert!(twice.contains("both name the modalities"), "{twice}");
+    let label = concat(keys().label("x".to_owned()), &unsynced()).unwrap_err().to_string();
+    assert!(label.contains("label applies only if cells are concatenated"), "{label}");
 }
 
 /// Files of one layout have groups at the same addresses: only those of the first file were copied.

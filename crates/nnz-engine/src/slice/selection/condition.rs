@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use nnz_core::{
     Annotations, Categories, Column, ColumnInfo, ColumnValues, Error, Result, ValueType, Values,
+    suggest_prefixed,
 };
 
 use super::comparison::{Comparison, compare, of_scalar, parse};
@@ -61,14 +62,14 @@ impl Condition {
         conditions.max_by_key(|(condition, _)| condition.column.len())
     }
 
-    /// Returns the rows of a table that match, in `memory` bytes. `one` is the name of one of them in
-    /// messages.
+    /// Returns the rows of a table that match, in `memory` bytes, and a note on rows that the column does not cover. `one`
+    /// is the name of one row in messages.
     pub(super) fn rows(
         &self,
         table: &dyn Annotations,
         one: &str,
         memory: u64,
-    ) -> Result<Vec<Range<u64>>> {
+    ) -> Result<(Vec<Range<u64>>, Option<String>)> {
         let Some((condition, number)) = self.of_table(table) else {
             return Err(self.no_column(table, one));
         };
@@ -84,7 +85,7 @@ impl Condition {
                 None => ranges.push(row..row + 1),
             }
         }
-        Ok(ranges)
+        Ok((ranges, table.uncovered(number, memory)?))
     }
 
     /// Returns a predicate on the rows of a column.
@@ -173,7 +174,10 @@ impl Condition {
             0 => format!("{self}: the {one}s have no annotations"),
             _ => {
                 let names = names.join(", ");
-                format!("{self}: the {one}s have no annotation {column:?}; annotations are {names}")
+                let meant = suggest_prefixed(table.columns(), column);
+                format!(
+                    "{self}: the {one}s have no annotation {column:?}; annotations are {names}{meant}"
+                )
             }
         };
         self.refused(what)
@@ -302,7 +306,7 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<u64>> {
         let condition = Condition::parse(text).unwrap();
-        let ranges = condition.rows(&table(), "row", u64::MAX)?;
+        let (ranges, _) = condition.rows(&table(), "row", u64::MAX)?;
         Ok(ranges.into_iter().flatten().collect())
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, TreeWriter};
-use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape, readable};
+use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape, StringList, readable};
 use nnz_engine::Labels;
 
 use super::Report;
@@ -74,14 +74,9 @@ impl Transfer<'_> {
                 TableAxis::Var => (1, Axis::Cols),
                 _ => (0, Axis::Rows),
             };
-            if self.options.labels[number].is_default() {
-                self.root_table(file, name, (out, name), frame, picks)?;
-                continue;
-            }
-            let table = Element::at(root, name)?;
-            self.attributes_left_out(&table, name, NEW_NAMES)?;
             let labels = self.options.labels[number];
-            let names = self.labelled_table(frame, (out, name), picks[0], (axis, labels))?;
+            let names =
+                self.labelled_root_table(file, (out, name), frame, picks, (axis, labels))?;
             self.names[number] = names.map(Arc::new);
         }
         for (name, axes) in COLLECTIONS {
@@ -133,6 +128,25 @@ impl Transfer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Writes a table of cells or genes, with other names or columns if labels are given, and returns the names if they were
+    /// replaced.
+    pub(crate) fn labelled_root_table(
+        &mut self,
+        file: &AnnData,
+        (out, name): (Group, &str),
+        frame: Arc<DataFrame>,
+        picks: Picks<'_>,
+        (axis, labels): (Axis, &Labels),
+    ) -> Result<Option<StringList>> {
+        if labels.is_default() {
+            self.root_table(file, name, (out, name), frame, picks)?;
+            return Ok(None);
+        }
+        let table = Element::at(&*file.root, name)?;
+        self.attributes_left_out(&table, name, NEW_NAMES)?;
+        self.labelled_table(frame, (out, name), picks[0], (axis, labels))
     }
 
     /// Writes a table of cells or genes.

@@ -41,7 +41,9 @@ pub(crate) fn adder<'a>(
     context: &'a Context,
 ) -> Result<PcaWriter<'a>> {
     let output = context.output(true, options.sync);
-    let Changed { path, file, tree } = Changed::open(to, Some(output), context)?;
+    let changed = Changed::open(to, Some(output), context)?;
+    changed.check_single()?;
+    let Changed { path, file, tree, .. } = changed;
     let Some(tree) = tree else { return Err(Error::argument("the file is not changed")) };
     let exists = |error: Error| error.with_hint("force", "replaces it");
     // Before anything is computed.

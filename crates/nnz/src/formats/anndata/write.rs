@@ -92,7 +92,7 @@ impl CollectionFormat for AnnDataFile {
         let missing: Vec<&[String]> = files.iter().map(|file| &*file.missing).collect();
         drop::check_in_any(&missing)?;
         refuse_labels(options, CONCATENATED)?;
-        let how = file_options(how);
+        let how = file_options(how)?;
         let bytes = files.iter().map(|file| file.bytes()).sum();
         let to = || AnnDataTarget::new(to, options, context);
         let files: Vec<_> = files.iter().map(|file| (file.file.clone(), file.place())).collect();
@@ -118,17 +118,18 @@ pub(in crate::formats) fn refuse_labels(options: &ConvertOptions, what: &str) ->
     }
 }
 
-/// Returns the options of files that are concatenated.
+/// Returns the options of files whose cells are concatenated.
 pub(in crate::formats) fn file_options(
     how: &CollectionConcatOptions,
-) -> format::ConcatFilesOptions<'_> {
-    format::ConcatFilesOptions {
+) -> Result<format::ConcatFilesOptions<'_>> {
+    how.check_keys_used()?;
+    Ok(format::ConcatFilesOptions {
         join: how.join,
         label: how.label.as_deref(),
         index_unique: how.index_unique.as_deref(),
         keys: &how.keys,
         fill: how.fill,
-    }
+    })
 }
 
 /// A tree that was written, and what was dropped or left out.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_core::{Axis, AxisKind, Error, Place, Result};
+use nnz_engine::Labels;
 use nnz_singlecell::anndata::AnnData;
 use nnz_singlecell::mudata::{MuData, user_block};
 
@@ -50,9 +51,9 @@ impl CollectionFormat for MuDataFile {
         let flat = CollectionSlice::flatten(source)?;
         let target = || new_target(to, options, context);
         let selections = flat.selections();
-        refuse_labels(options, "a whole MuData file; use them on a modality")?;
         let mut summary = if let Some(whole) = downcast::<MuDataCollection>(flat.whole) {
             refuse_names(options)?;
+            refuse_new_names(options)?;
             let file = whole.file()?;
             write_file(
                 target,
@@ -69,9 +70,13 @@ impl CollectionFormat for MuDataFile {
                     "a selection of an AnnData file is not written as MuData; write it as .h5ad first",
                 ));
             }
-            let files = modalities(&[own], options)?;
+            refuse_labels(
+                options,
+                "an AnnData file that becomes a modality; use them on the result",
+            )?;
+            let files = modalities(&[own], options, &[])?;
             write_file(target, (options, source.bytes()), context, |tree, options| {
-                MuData::join_to(&files, tree, options)
+                MuData::join_to(&files, None, tree, options)
             })?
         } else {
             return Ok(None);
@@ -109,7 +114,7 @@ impl CollectionFormat for MuDataFile {
             refuse_names(options)?;
             let missing: Vec<&[String]> = files.iter().map(|file| &*file.missing).collect();
             drop::check_in_any(&missing)?;
-            let how = file_options(how);
+            let how = file_options(how)?;
             let files: Vec<_> =
                 files.iter().map(|file| (file.unchecked().clone(), file.place())).collect();
             let write = write_file(target, (options, bytes), context, |tree, options| {
@@ -120,9 +125,9 @@ impl CollectionFormat for MuDataFile {
         let own = sources.iter().map(|source| downcast::<AnnDataCollection>(&**source));
         let Some(files) = own.collect::<Option<Vec<_>>>() else { return Ok(None) };
         how.check_of_modalities()?;
-        let files = modalities(&files, options)?;
+        let files = modalities(&files, options, &how.keys)?;
         let write = write_file(target, (options, bytes), context, |tree, options| {
-            MuData::join_to(&files, tree, options)
+            MuData::join_to(&files, how.join, tree, options)
         });
         write.map(Some)
     }
@@ -145,12 +150,30 @@ fn refuse_names(options: &ConvertOptions) -> Result<()> {
     }
 }
 
-/// Returns the names of modalities for AnnData files, with the files and their places.
+/// Refuses other names of cells and features, by which modalities belong to them. Tables can be joined.
+fn refuse_new_names(options: &ConvertOptions) -> Result<()> {
+    let named = [&options.row_labels, &options.col_labels].map(|labels| labels.clone().table(None));
+    match named.iter().all(Labels::is_default) {
+        true => Ok(()),
+        false => {
+            let what = "options for names do not apply to a whole MuData file; use them on a modality, as in FILE.h5mu::mod/NAME";
+            Err(Error::argument(what))
+        }
+    }
+}
+
+/// Returns the names of modalities for AnnData files, which are the keys if there are any, with the files and their places.
 fn modalities(
     files: &[&AnnDataCollection],
     options: &ConvertOptions,
+    keys: &[String],
 ) -> Result<Vec<(String, AnnData, Place)>> {
     let given = options.format_options.all(MODALITY);
+    if !keys.is_empty() && !given.is_empty() {
+        let what = format!("the options keys and {MODALITY} both name the modalities");
+        return Err(Error::argument(what));
+    }
+    let given = if keys.is_empty() { given } else { keys };
     if !given.is_empty() && given.len() != files.len() {
         let (names, files) = (given.len(), files.len());
         let what = format!("the option {MODALITY} is given {names} times, for {files} files");
