@@ -5,14 +5,15 @@ use std::sync::Arc;
 use nnz_core::{Error, MatrixSource, Result};
 use nnz_engine::{Filter, FilterResult, Observed, filter as found_of};
 
+use crate::collection::JoinedTables;
 use crate::compute::Normalization;
-use crate::{
-    Context, ConvertOptions, Dataset, Location, OpenOptions, Selection, Summary, collection,
-};
+use crate::slice::with_tables;
+use crate::{Context, ConvertOptions, Dataset, Location, Selection, Summary, collection};
 
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured, or the layer
 /// `by_layer`, such as `counts`, or `raw/X`, of which only cells are measured. Without a main matrix, such as in MuData, conditions are about names and annotations only.
+/// Tables of the options are joined first, so that conditions know their columns.
 ///
 /// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
@@ -54,6 +55,7 @@ pub fn filter(
     };
     let source =
         measured(dataset, filters, by_layer).map_err(|error| error.with_context(&place))?;
+    let (source, left) = with_tables(source, options, context)?;
     if !source.rereadable() || matches!(from, Location::Stream) {
         let what = "filtering reads the source twice, but a stream can be read only once; write it to a file first";
         return Err(Error::unsupported(place, what));
@@ -77,8 +79,17 @@ pub fn filter(
         _ if kept.conditions.is_empty() => Selection::all(),
         _ => kept.selection(),
     });
-    let dataset = collection.map_or(Dataset::Matrix(source), Dataset::Collection);
-    let mut summary = dataset.slice([&rows, &cols])?.convert(to, options, context)?;
+    let (dataset, options) = match collection {
+        None => (Dataset::Matrix(source), left),
+        Some(collection) if JoinedTables::any(options) => {
+            let joined = JoinedTables::new(&*collection, options, context)?;
+            let kept = [&found.rows, &found.cols].map(|kept| &*kept.ranges);
+            let options = joined.options_of(kept)?;
+            (Dataset::Collection(collection), options)
+        }
+        Some(collection) => (Dataset::Collection(collection), options.clone()),
+    };
+    let mut summary = dataset.slice([&rows, &cols])?.convert(to, &options, context)?;
     summary.notes.extend(note.map(|note| format!("{note}; sums are of these values")));
     // The size of the source is not the size of the selection.
     Ok((found, summary.bytes_before(None)))
@@ -93,12 +104,13 @@ pub fn filtered(
     from: impl Into<Location>,
     filters: [&Filter; 2],
     by_layer: Option<&str>,
-    open: &OpenOptions,
+    options: &ConvertOptions,
     context: &Context,
 ) -> Result<FilterResult> {
     let from = &from.into();
-    let source = measured(open.open(from, context)?, filters, by_layer)
+    let source = measured(options.open.open(from, context)?, filters, by_layer)
         .map_err(|error| error.with_context(&from.source_place()))?;
+    let (source, _) = with_tables(source, options, context)?;
     found_of(&Observed::new(&*source, "measuring", context.progress()), filters, context)
 }
 

@@ -160,9 +160,8 @@ impl Run for Filter {
         let target = match &self.target {
             Some(target) if !self.dry_run => target,
             _ => {
-                let open = self.reading.set();
                 let source = self.source.clone();
-                let found = nnz::filtered(source, [&rows, &cols], by_layer, &open, context)?;
+                let found = nnz::filtered(source, [&rows, &cols], by_layer, &options, context)?;
                 print_notes(&found, quiet);
                 let empty =
                     [&found.rows, &found.cols].into_iter().filter_map(|kept| kept.check().err());

@@ -181,3 +181,26 @@ fn cells_are_measured_by_the_matrix_of_raw() {
     assert!(done.err.contains("added: ") && done.err.contains("total_counts"), "{done:?}");
     assert!(run(&["annotations", &study, "cells"]).good().contains("total_counts"));
 }
+
+/// Conditions did not know columns that the same command joins.
+#[test]
+fn conditions_know_the_columns_of_joined_tables() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (folder, at) = (counts(&scratch), |name: &str| scratch.path().join(name));
+    let (whole, table) = (at("whole.h5ad"), at("donors.csv"));
+    run(&["-q", "convert", text(&folder), text(&whole)]).good();
+    fs::write(&table, "cell,donor\nAAA,d1\nGGG,d2\nTTT,d1\n").unwrap();
+    for (source, option) in [(&folder, "--col-annotations"), (&whole, "--row-annotations")] {
+        let condition = ["--cells", "donor=d1", "--cells", "nnz>=2", option, text(&table)];
+        let dry = run(&[&["filter", "--dry-run", text(source)][..], &condition].concat());
+        assert!(dry.code == Some(0) && dry.out.contains("2 of 4"), "{dry:?}");
+        for target in ["kept.h5ad", "kept.bpcells"] {
+            let target = at(target);
+            let kept = [&["-q", "filter", text(source), text(&target), "--force"], &condition[..]];
+            run(&kept.concat()).good();
+            assert_eq!(run(&["names", text(&target), "cells"]).good(), "AAA\nTTT\n");
+        }
+        let donors = run(&["annotations", text(&at("kept.h5ad")), "cells"]).good();
+        assert_eq!(donors, "name\tdonor\nAAA\td1\nTTT\td1\n");
+    }
+}

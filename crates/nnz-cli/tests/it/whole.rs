@@ -164,14 +164,15 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
     let scratch = tempfile::tempdir().unwrap();
     let [table, parts, some] =
         ["t.csv", "parts", "some.h5ad"].map(|name| scratch.path().join(name));
-    let names = run(&["names", text(&study()), "cells"]).good();
+    let study = study();
+    let names = run(&["names", text(&study), "cells"]).good();
     let mut lines = String::from("name,half\n");
     for (name, half) in names.lines().zip("aaaabbbbbbb".chars()) {
         lines.push_str(&format!("{name},{half}\n"));
     }
     std::fs::write(&table, lines).unwrap();
     let with_table = ["--row-annotations", text(&table)];
-    let split = ["split", text(&study()), text(&parts), "--by", "batch", "--by", "half"];
+    let split = ["split", text(&study), text(&parts), "--by", "batch", "--by", "half"];
     run(&[&split, &with_table[..]].concat()).good();
     assert_eq!(nnz_testing::command::names_in(&parts).len(), 4);
     for part in nnz_testing::command::names_in(&parts) {
@@ -180,7 +181,7 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
         assert!(found.lines().next().unwrap().ends_with("\thalf"), "{found}");
         assert!(found.lines().skip(1).all(|line| line.ends_with(&format!("\t{half}"))), "{found}");
     }
-    let slice = ["slice", text(&study()), text(&some), "--cells", "half=a"];
+    let slice = ["slice", text(&study), text(&some), "--cells", "half=a"];
     run(&[&slice, &with_table[..]].concat()).good();
     let kept = run(&["names", text(&some), "cells"]).good();
     assert_eq!(kept.lines().collect::<Vec<_>>(), names.lines().take(4).collect::<Vec<_>>());
