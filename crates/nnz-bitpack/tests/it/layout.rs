@@ -80,9 +80,11 @@ fn a_chunk_without_words_decodes_to_one_value() {
 #[test]
 fn values_are_found_one_by_one() {
     for width in 0..=32 {
-        let bits = |at: u32| at.wrapping_mul(0x9e37_79b9).rotate_left(at) | 1 << 31;
-        let mut values: [u32; 128] =
-            std::array::from_fn(|at| bits(at as u32).checked_shr(32 - width).unwrap_or(0));
+        let mut seed = 0_u32;
+        let mut values = [0_u32; 128].map(|_| {
+            seed = seed.wrapping_mul(0x9e37_79b9).wrapping_add(7);
+            (seed | 1 << 31).checked_shr(32 - width).unwrap_or(0)
+        });
         for codec in [Codec::Plain, Codec::MinusOne] {
             if codec == Codec::MinusOne && width < 32 {
                 values.iter_mut().for_each(|value| *value += 1);
