@@ -163,9 +163,18 @@ def resampled(number, block):
 
 def with_workers(path, workers):
     import dask
+    import dask.array  # noqa: F401
     import distributed
 
     import nnz
+
+    def imports():
+        import dask.array  # noqa: F401
+        import scipy.sparse  # noqa: F401
+
+        import nnz
+
+        nnz.open  # noqa: B018
 
     def work():
         blocks = nnz.open(path).to_dask(nbytes=1 << 26).to_delayed().ravel()
@@ -176,7 +185,7 @@ def with_workers(path, workers):
         return sums[0].compute()
 
     with distributed.Client(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as client:
-        client.run(lambda: __import__("nnz"))
+        client.run(imports)
         # A core each: nnz decodes on all cores that a process may use, so one worker would use those of two.
         if hasattr(os, "sched_setaffinity"):
             cores = sorted(os.sched_getaffinity(0))

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::kernels::{Place, low_bits};
+
 /// The number of values in a chunk.
 ///
 /// ```
@@ -19,6 +21,33 @@ pub const CHUNK: usize = 128;
 #[must_use]
 pub const fn chunk_words(width: u32) -> usize {
     4 * width as usize
+}
+
+/// Returns a value of a chunk, from its packed words, without decoding others.
+///
+/// The codec is one without [starts](Codec::has_starts). The result is unspecified if it is not, or if the index or the number of
+/// words is not one of a chunk.
+///
+/// ```
+/// use nnz_bitpack::{Codec, Encoder, value_at};
+///
+/// let values: Vec<u32> = (1..=128).collect();
+/// let mut encoder = Encoder::new(Codec::MinusOne);
+/// encoder.push(&values);
+/// assert_eq!(value_at(Codec::MinusOne, &encoder.finish().data, 99), 100);
+/// ```
+#[inline]
+#[must_use]
+pub fn value_at(codec: Codec, packed: &[u32], index: usize) -> u32 {
+    let width = packed.len() / 4;
+    let place = Place::of(index / 4, width);
+    let word = 4 * place.word + index % 4;
+    let [low, high] =
+        [word, word + 4].map(|word| u64::from(packed.get(word).copied().unwrap_or(0)));
+    let bits = (high << 32 | low) >> place.shift & u64::from(low_bits(width.min(32)));
+    let value = u32::try_from(bits).unwrap_or(0);
+    // Values that need all 32 bits are stored unchanged.
+    if codec == Codec::MinusOne && width < 32 { value.wrapping_add(1) } else { value }
 }
 
 /// The transform of values before they are packed ("Bitpacking formats" in the BPCells format

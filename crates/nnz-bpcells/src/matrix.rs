@@ -8,6 +8,7 @@ mod scattered;
 mod sink;
 mod source;
 mod validate;
+mod within;
 
 pub use members::MEMBERS;
 pub use sink::{CAPABILITIES, MatrixSink, SinkOptions};

@@ -193,7 +193,7 @@ impl<'a> Slice<'a> {
     fn open(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let source = self.inner.header();
         let [_, minors] = by_order(&self.picked, source.order);
-        if source.storage == Storage::Dense && !minors.is_whole() {
+        if minors.is_few() || (source.storage == Storage::Dense && !minors.is_whole()) {
             let wanted: Vec<_> = minors.sorted().iter().map(Stretch::old).collect();
             if let Some(units) = self.inner.units_within(majors.clone(), &wanted, fields)? {
                 return Ok(units);

@@ -1,6 +1,6 @@
 //! The layout of packed words, with literal bits.
 
-use nnz_bitpack::{Backend, Codec};
+use nnz_bitpack::{Backend, Codec, value_at};
 
 fn pack(codec: Codec, values: &[u32; 128]) -> Vec<u32> {
     let mut packed = [0; 128];
@@ -73,6 +73,26 @@ fn a_chunk_without_words_decodes_to_one_value() {
             let mut out = [99; 128];
             backend.unpack_chunk(codec, 0, 42, &[], &mut out).unwrap();
             assert_eq!(out, [value; 128], "{codec} on {}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn values_are_found_one_by_one() {
+    for width in 0..=32 {
+        let mut seed = 0_u32;
+        let mut values = [0_u32; 128].map(|_| {
+            seed = seed.wrapping_mul(0x9e37_79b9).wrapping_add(7);
+            (seed | 1 << 31).checked_shr(32 - width).unwrap_or(0)
+        });
+        for codec in [Codec::Plain, Codec::MinusOne] {
+            if codec == Codec::MinusOne && width < 32 {
+                values.iter_mut().for_each(|value| *value += 1);
+            }
+            let packed = pack(codec, &values);
+            assert_eq!(packed.len(), 4 * width as usize);
+            let found: Vec<u32> = (0..128).map(|at| value_at(codec, &packed, at)).collect();
+            assert_eq!(found, values, "{codec}, {width} bits");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_bitpack::{
     CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochError, EpochTable, unpack_chunks,
-    unpack_chunks_onto,
+    unpack_chunks_onto, value_at,
 };
 use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, Result, ValueType};
@@ -219,6 +219,23 @@ impl LoadedChunks<'_> {
         let starts = self.starts.get(chunks).unwrap_or_default();
         unpack_chunks(array.codec, idx, position, self.first, data, starts, out)
             .map_err(|error| self.wrong(error))
+    }
+
+    /// Fills `out` with the values at positions, counted from the first chunk loaded. The codec is one without starts.
+    pub(crate) fn pick(&self, positions: &[u32], out: &mut Vec<u32>) -> Result<()> {
+        let (idx, data) = (self.idx, self.data.as_slice());
+        if idx.windows(2).any(|pair| !pair[1].wrapping_sub(pair[0]).is_multiple_of(4)) {
+            return Err(self.array.bad_idx(self.range.start, idx, self.first));
+        }
+        out.clear();
+        out.extend(positions.iter().map(|position| {
+            let (chunk, index) = (*position as usize / CHUNK, *position as usize % CHUNK);
+            // All words between the first and the last position were loaded.
+            let [from, to] =
+                [idx[chunk], idx[chunk + 1]].map(|at| at.wrapping_sub(idx[0]) as usize);
+            value_at(self.array.codec, &data[from..to], index)
+        }));
+        Ok(())
     }
 
     /// Decodes some of the chunks, of the plain codec, and adds the value at the same position of

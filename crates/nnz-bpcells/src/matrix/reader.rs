@@ -14,7 +14,7 @@ use crate::arrays::Scratch;
 
 /// Entries in a piece: few enough that indices and values stay in the cache, and many enough that
 /// the cost of each read does not matter.
-const PIECE: u64 = 512 * CHUNK as u64;
+pub(super) const PIECE: u64 = 512 * CHUNK as u64;
 
 thread_local! {
     /// Buffers for packed data, reused by each thread.

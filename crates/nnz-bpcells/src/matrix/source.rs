@@ -15,6 +15,7 @@ use super::pointers::Pointers;
 use super::positions::Positions;
 use super::reader::Reader;
 use super::scattered::ScatteredUnit;
+use super::within::ReaderWithin;
 use crate::arrays::{Integers, constant};
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
@@ -195,6 +196,17 @@ impl nnz_core::MatrixSource for MatrixSource {
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
         Ok(Box::new(Reader::new(self, majors, fields)))
+    }
+
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        self.header.check_majors(&majors)?;
+        let reader = ReaderWithin::new(self, majors, minors, fields)?;
+        Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {

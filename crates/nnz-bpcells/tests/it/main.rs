@@ -21,3 +21,4 @@ mod properties;
 mod quirks;
 mod r_objects;
 mod scattered;
+mod within;

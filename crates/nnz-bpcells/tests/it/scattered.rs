@@ -17,10 +17,15 @@ use nnz_testing::random::Random;
 use crate::access::{Counting, Reads};
 use crate::common;
 
-const ROWS: u32 = 5000;
+pub const ROWS: u32 = 5000;
 
 /// Writes columns with these numbers of entries.
-fn write(into: NamedArraysWriter, lengths: &[usize], value_type: ValueType, options: SinkOptions) {
+pub fn write(
+    into: NamedArraysWriter,
+    lengths: &[usize],
+    value_type: ValueType,
+    options: SinkOptions,
+) {
     let offsets: Vec<usize> = std::iter::once(0)
         .chain(lengths.iter().scan(0, |sum, len| {
             *sum += len;
@@ -50,12 +55,12 @@ fn write(into: NamedArraysWriter, lengths: &[usize], value_type: ValueType, opti
     Box::new(sink).finish().unwrap();
 }
 
-fn empty(source: &MatrixSource) -> Batch {
+pub fn empty(source: &MatrixSource) -> Batch {
     Batch::new(Order::Col, Values::new(source.header().value_type))
 }
 
 /// Row, column and bytes of the value of each entry of a batch, as far as it has them.
-fn list(batch: &Batch, fields: Projection, into: &mut Vec<(u64, u64, Vec<u8>)>) {
+pub fn list(batch: &Batch, fields: Projection, into: &mut Vec<(u64, u64, Vec<u8>)>) {
     let size = batch.values.value_type().size();
     for run in 0..batch.runs() {
         for entry in batch.run(run) {
@@ -67,7 +72,7 @@ fn list(batch: &Batch, fields: Projection, into: &mut Vec<(u64, u64, Vec<u8>)>) 
     }
 }
 
-fn one_by_one(
+pub fn one_by_one(
     source: &MatrixSource,
     ranges: &[Range<u64>],
     fields: Projection,

@@ -135,6 +135,11 @@ impl PositionMap {
         self.whole
     }
 
+    /// Returns whether few positions are selected.
+    pub(super) fn is_few(&self) -> bool {
+        self.len < self.axis / FEW
+    }
+
     /// Returns whether positions stay in order.
     pub(super) fn ascends(&self) -> bool {
         self.sorted.is_none()
@@ -160,7 +165,7 @@ impl PositionMap {
             _ => {
                 let table = self.table.get_or_init(|| self.tabulated());
                 // A quarter of the size of the table.
-                match self.len < self.axis / FEW {
+                match self.is_few() {
                     true => Lookup::Few(self.marks.get_or_init(|| marks_of(table)), table),
                     false => Lookup::Table(table),
                 }
