@@ -309,6 +309,9 @@ mod tests {
     struct Numbers {
         next: u64,
         end: u64,
+        /// The number of units that were counted.
+        counted: u64,
+        counts_may_fail: bool,
     }
 
     struct Number(u64);
@@ -325,6 +328,21 @@ mod tests {
             let number = self.next;
             self.next += 1;
             Ok((number < self.end).then(|| Box::new(Number(number)) as _))
+        }
+
+        fn on_decoded(&mut self, number: u64) -> Result<()> {
+            assert_eq!(number, self.counted);
+            self.counted += 1;
+            Ok(())
+        }
+
+        fn counts_may_fail(&self) -> bool {
+            self.counts_may_fail
+        }
+
+        fn end(&mut self) -> Result<()> {
+            assert_eq!(self.counted, self.end);
+            Ok(())
         }
     }
 
@@ -349,7 +367,7 @@ mod tests {
             for unit in units {
                 unit.decode(&mut number)?;
             }
-            Ok((number, Vec::new()))
+            Ok((number, vec![number]))
         }
 
         fn encode(&self, number: u64, (): ()) -> Result<u64> {
@@ -393,7 +411,8 @@ mod tests {
     fn go(threads: usize, encoding: Option<u64>, writing: Option<u64>) -> (Vec<u64>, u64, String) {
         let work = Slowly { fails: encoding, waiting: AtomicU64::new(0) };
         let mut list = List { written: Vec::new(), fails: writing, work: &work, most: 0 };
-        let units = Box::new(Numbers { next: 0, end: 2000 });
+        let counts_may_fail = threads % 2 == 0;
+        let units = Box::new(Numbers { next: 0, end: 2000, counted: 0, counts_may_fail });
         let done =
             run(units, &work, &mut InOrder, &mut list, Workers { threads, cancellation: None });
         (list.written, list.most, done.err().map(|error| error.to_string()).unwrap_or_default())
