@@ -227,13 +227,13 @@ fn scans_take_a_request_a_chunk_and_a_few_more() {
         let context = Context::default();
         let most = files(&local) + 10;
         nnz::stats(url.as_str(), &nnz::StatsOptions::default(), &context).unwrap();
-        check(&server, &format!("{name}: statistics"), most, 40 << 20);
+        check(&server, &format!("{name}: statistics"), most, 64 << 20);
         let to = Location::parse(folder.path().join("copy.bpcells"));
         let from = Location::parse(url.as_str());
         nnz::convert(from, to, &ConvertOptions::default().overwrite(true), &context).unwrap();
-        check(&server, &format!("{name}: conversion"), most, 40 << 20);
+        check(&server, &format!("{name}: conversion"), most, 64 << 20);
         let options = nnz::DiffOptions::default();
         nnz::diff(url.as_str(), local, &options, &context, &mut |one| panic!("{one:?}")).unwrap();
-        check(&server, &format!("{name}: comparison"), most, 40 << 20);
+        check(&server, &format!("{name}: comparison"), most, 64 << 20);
     }
 }
