@@ -38,17 +38,17 @@ impl Ahead {
         if *majors != (0..all) || !array.has_latency() {
             return None;
         }
-        array.will_read(&[0..array.len().min(POINTERS)]);
+        array.will_read(std::slice::from_ref(&(0..array.len().min(POINTERS))));
         let total = source.pointers.entries;
         let is_packed = source.version.packing == Packing::Packed;
         let window = if is_packed { PACKED } else { UNPACKED };
         let (positions, entries) = (total.min(POSITIONS), total.min(window));
         let ahead = Self { positions, entries, window };
-        source.announce_positions(&[0..ahead.positions], fields);
+        source.announce_positions(std::slice::from_ref(&(0..ahead.positions)), fields);
         for array in source.integers(fields) {
             array.will_read_first(ahead.entries, total);
         }
-        source.announce_floats(&[0..ahead.entries], fields);
+        source.announce_floats(std::slice::from_ref(&(0..ahead.entries)), fields);
         Some(ahead)
     }
 
@@ -58,13 +58,15 @@ impl Ahead {
         let near = |end: u64, window: u64| end < total && end <= entry.saturating_add(window / 2);
         if near(self.positions, POSITIONS) {
             let end = entry.saturating_add(POSITIONS).min(total);
-            source.announce_positions(&[self.positions..end], fields);
+            source.announce_positions(std::slice::from_ref(&(self.positions..end)), fields);
             self.positions = end;
         }
         if near(self.entries, self.window) {
             self.entries = entry.saturating_add(self.window).min(total);
             // An array that cannot be read is an error when it is read.
-            let _ = readable(source.announce_entries(&[entry..self.entries], fields));
+            let _ = readable(
+                source.announce_entries(std::slice::from_ref(&(entry..self.entries)), fields),
+            );
         }
     }
 }
