@@ -1,7 +1,8 @@
 """One measurement in a separate process: the call, its time, and a checksum.
 
 usage: calls.py CALL URL ENDPOINT [SELECTION]
-       calls.py make RAW OUT NAME
+       calls.py make RAW OUT NAME BUCKET
+       calls.py fetch CONNECTIONS < REQUESTS
 """
 
 import json
@@ -15,13 +16,16 @@ warnings.simplefilter("ignore")
 GENE, CELLS = 1234, slice(500, 1500)
 
 
-def make(raw, out, name):
+def make(raw, out, name, bucket):
     """Write counts, by cell or by gene."""
     import anndata
     import pandas as pd
 
     import nnz
 
+    if name == "chunks.zarr":
+        rechunk(f"{bucket}/plain.zarr", out)
+        return
     sys.path.insert(0, str(HERE / "peers"))
     from common import raw_counts
 
@@ -44,11 +48,57 @@ def make(raw, out, name):
         made.write_h5ad(out, compression="gzip")
 
 
+def rechunk(source, out):
+    """Copy a store, with 2,000 chunks in all."""
+    import zarr
+
+    read = zarr.open_group(source, mode="r")
+    made = zarr.create_group(out, attributes=dict(read.attrs))
+    for name, array in read.arrays():
+        # Indices and values have as many elements.
+        step = max(1, -(-array.size // 1000))
+        chunks = (step if name != "pointers_to_1" else array.size,)
+        made.create_array(name, data=array[:], chunks=chunks, compressors=None, attributes=dict(array.attrs))
+
+
+def fetch(connections):
+    """Fetch what lines state as the path and the range of a request, in order, over so many connections."""
+    import http.client
+    import threading
+
+    endpoint, *lines = sys.stdin.read().splitlines()
+    rest, lock, sizes = iter(lines), threading.Lock(), []
+
+    def work():
+        connection = http.client.HTTPConnection(endpoint)
+        while True:
+            with lock:
+                line = next(rest, None)
+            if line is None:
+                return
+            path, _, wanted = line.partition("\t")
+            connection.request("GET", path, headers={"Range": wanted} if wanted else {})
+            sizes.append(len(connection.getresponse().read()))
+
+    def all_of_them():
+        threads = [threading.Thread(target=work) for _ in range(int(connections))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return np.array(sizes)
+
+    return timed(all_of_them)
+
+
 def timed(work):
     started = time.perf_counter()
     found = work()
     seconds = time.perf_counter() - started
-    return {"seconds": seconds, "check": float(np.sum(found) if isinstance(found, tuple) else found.sum(dtype=np.float64))}
+    return {
+        "seconds": seconds,
+        "check": float(np.sum(found) if isinstance(found, tuple) else found.sum(dtype=np.float64)),
+    }
 
 
 def opened(url, endpoint, group=""):
@@ -78,6 +128,25 @@ def nnz_cols(url, endpoint, which):
 
 def nnz_sums(url, endpoint):
     return timed(lambda: opened(url, endpoint).sum(axis=0))
+
+
+def nnz_row_sums(url, endpoint):
+    return timed(lambda: opened(url, endpoint).sum(axis=1))
+
+
+def nnz_convert(url, _):
+    import tempfile
+
+    import nnz
+
+    with tempfile.TemporaryDirectory() as folder:
+        return timed(lambda: np.array([nnz.convert(url, f"{folder}/out.bpcells", to="bpcells", no_sync=True) is None]))
+
+
+def nnz_diff(url, _, other):
+    import nnz
+
+    return timed(lambda: np.array([len(nnz.diff(url, other))]))
 
 
 def nnz_gene(url, endpoint):
@@ -119,6 +188,9 @@ def main():
     call, *arguments = sys.argv[1:]
     if call == "make":
         make(*arguments)
+        return
+    if call == "fetch":
+        print(json.dumps(fetch(*arguments)))
         return
     # Imports are not timed.
     if call.startswith("nnz"):

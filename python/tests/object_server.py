@@ -10,20 +10,26 @@ from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 from xml.sax.saxutils import escape
 
+# Bytes that are sent at once where the rate is limited.
+PIECE = 256 << 10
+
 
 class ObjectServer:
     """Serves a directory as the bucket ``data``, and counts requests. Use it in a `with` block.
 
-    `delay` is the time in seconds before each answer.
+    `delay` is the time in seconds before each answer, and `rate` the bytes a second of each connection.
     """
 
-    def __init__(self, directory: Path, delay: float = 0) -> None:
+    def __init__(self, directory: Path, delay: float = 0, rate: Optional[float] = None) -> None:
         self.directory = directory
         self.delay = delay
+        self.rate = rate
         self.requests: List[Tuple[str, str, str]] = []
         self.bytes = 0
         self.bytes_of: Dict[str, int] = {}
         self.authorized = 0
+        self.most_at_once = 0
+        self._at_once = 0
         self._lock = threading.Lock()
         self.writing = threading.Lock()
         server = self
@@ -31,7 +37,7 @@ class ObjectServer:
         class Handler(_Handler):
             owner = server
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -50,10 +56,15 @@ class ObjectServer:
             self.bytes_of[path] = self.bytes_of.get(path, 0) + sent
             self.authorized += authorized
 
+    def count(self, change: int) -> None:
+        with self._lock:
+            self._at_once += change
+            self.most_at_once = max(self.most_at_once, self._at_once)
+
     def reset(self) -> None:
         with self._lock:
             self.requests, self.bytes, self.authorized = [], 0, 0
-            self.bytes_of = {}
+            self.bytes_of, self.most_at_once = {}, 0
 
     def __enter__(self) -> ObjectServer:
         self._thread.start()
@@ -63,6 +74,11 @@ class ObjectServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    # Connections that are not accepted at once are attempted again after a second.
+    request_queue_size = 128
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -79,6 +95,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def do_GET(self) -> None:
+        self.owner.count(1)
+        try:
+            self._get()
+        finally:
+            self.owner.count(-1)
+
+    def _get(self) -> None:
         time.sleep(self.owner.delay)
         url = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(url.query, keep_blank_values=True)
@@ -157,9 +180,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         sent = 0 if self.command == "HEAD" else len(body)
         if sent:
-            self.wfile.write(body)
+            self._send(body)
         authorized = "Authorization" in self.headers
         self.owner.log(self.command, self.path, self.headers.get("Range", ""), sent, authorized)
+
+    def _send(self, body: bytes) -> None:
+        if self.owner.rate is None:
+            self.wfile.write(body)
+            return
+        started = time.monotonic()
+        for end in range(PIECE, len(body) + PIECE, PIECE):
+            # A piece is sent when all of it would have arrived.
+            arrives = started + min(end, len(body)) / self.owner.rate
+            time.sleep(max(0.0, arrives - time.monotonic()))
+            self.wfile.write(body[end - PIECE : end])
 
 
 def _part(file: Path, start: int, end: int) -> bytes:

@@ -1,5 +1,6 @@
 //! Matrices.
 
+mod ahead;
 mod members;
 mod pointers;
 mod positions;

@@ -78,7 +78,7 @@ pub trait UnitReader<'a, B = Batch>: Send {
     /// Fails if the data cannot be read or is invalid.
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<B> + 'a>>>;
 
-    /// Called for each unit, in order, with the number of its entries.
+    /// Called for each unit, in order, with the number of its entries, possibly after later units were listed and decoded.
     ///
     /// # Errors
     ///
@@ -86,6 +86,12 @@ pub trait UnitReader<'a, B = Batch>: Send {
     fn on_decoded(&mut self, entries: u64) -> Result<()> {
         let _ = entries;
         Ok(())
+    }
+
+    /// Returns whether [`on_decoded`](Self::on_decoded) may fail. It is then called before the unit is used, although that
+    /// waits for a thread that lists the next one; otherwise possibly later.
+    fn counts_may_fail(&self) -> bool {
+        false
     }
 
     /// Called after all units have been decoded.

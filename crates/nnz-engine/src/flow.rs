@@ -142,14 +142,26 @@ pub fn run<'a, W: Work>(
     if workers.threads < 2 {
         return run_alone(units, work, join, write, workers);
     }
+    let counts_may_fail = units.counts_may_fail();
     let units = Mutex::new(units);
+    let counts = Mutex::default();
     let join: Mutex<&mut dyn Join<W>> = Mutex::new(join);
     let write: Mutex<&mut dyn Write<W>> = Mutex::new(write);
     let order = Order::new(2 * workers.threads);
-    let steps = Steps { units: &units, work, join: &join, write: &write, order: &order, workers };
+    let steps = Steps {
+        units: &units,
+        counts: &counts,
+        counts_may_fail,
+        work,
+        join: &join,
+        write: &write,
+        order: &order,
+        workers,
+    };
     on_threads(workers.threads, &|| steps.work());
     let wanted = order.end()?;
     if wanted {
+        steps.count(&mut **lock(&units))?;
         lock(&units).end()?;
         // It may have been cancelled after the last unit was listed.
         workers.check()?;
@@ -195,6 +207,10 @@ fn next_units<'a, W: Work>(
 /// The steps of a run, shared by its threads.
 struct Steps<'s, 'q, 'a, 'j, 'w, W: Work> {
     units: &'s Mutex<Box<dyn UnitReader<'a, W::Batch> + 'a>>,
+    /// The numbers of entries of joined units, of which the reader is notified when it is not in use: listing a unit of a
+    /// compressed text takes longer than decoding it.
+    counts: &'s Mutex<Vec<u64>>,
+    counts_may_fail: bool,
     work: &'s W,
     join: &'s Mutex<&'j mut (dyn Join<W> + 'j)>,
     write: &'q Mutex<&'w mut (dyn Write<W> + 'w)>,
@@ -227,12 +243,19 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
     fn list(&self) -> Option<(u64, Result<Units<'a, W>>)> {
         let mut units = lock(self.units);
         let number = self.order.next()?;
-        let group = self.workers.check().and_then(|()| next_units(self.work, &mut **units));
+        let group = self.workers.check().and_then(|()| self.count(&mut **units));
+        let group = group.and_then(|()| next_units(self.work, &mut **units));
         let is_last = group.as_ref().map_or(true, Vec::is_empty);
         if is_last {
             self.order.no_more();
         }
         (!group.as_ref().is_ok_and(Vec::is_empty)).then_some((number, group))
+    }
+
+    /// Notifies the reader of the units that were joined since the last time.
+    fn count(&self, units: &mut (dyn UnitReader<'a, W::Batch> + 'a)) -> Result<()> {
+        let counts = std::mem::take(&mut *lock(self.counts));
+        counts.into_iter().try_for_each(|entries| units.on_decoded(entries))
     }
 
     /// Joins a unit after the previous ones. `None` if work has stopped.
@@ -245,9 +268,10 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
             return None;
         }
         let joined = decoded.and_then(|(decoded, entries)| {
-            let mut units = lock(self.units);
-            entries.into_iter().try_for_each(|entries| units.on_decoded(entries))?;
-            drop(units);
+            lock(self.counts).extend(entries);
+            if self.counts_may_fail {
+                self.count(&mut **lock(self.units))?;
+            }
             Ok(lock(self.join).join(&decoded)?.map(|joint| (decoded, joint)))
         });
         match joined {
@@ -285,6 +309,9 @@ mod tests {
     struct Numbers {
         next: u64,
         end: u64,
+        /// The number of units that were counted.
+        counted: u64,
+        counts_may_fail: bool,
     }
 
     struct Number(u64);
@@ -301,6 +328,21 @@ mod tests {
             let number = self.next;
             self.next += 1;
             Ok((number < self.end).then(|| Box::new(Number(number)) as _))
+        }
+
+        fn on_decoded(&mut self, number: u64) -> Result<()> {
+            assert_eq!(number, self.counted);
+            self.counted += 1;
+            Ok(())
+        }
+
+        fn counts_may_fail(&self) -> bool {
+            self.counts_may_fail
+        }
+
+        fn end(&mut self) -> Result<()> {
+            assert_eq!(self.counted, self.end);
+            Ok(())
         }
     }
 
@@ -325,7 +367,7 @@ mod tests {
             for unit in units {
                 unit.decode(&mut number)?;
             }
-            Ok((number, Vec::new()))
+            Ok((number, vec![number]))
         }
 
         fn encode(&self, number: u64, (): ()) -> Result<u64> {
@@ -369,7 +411,8 @@ mod tests {
     fn go(threads: usize, encoding: Option<u64>, writing: Option<u64>) -> (Vec<u64>, u64, String) {
         let work = Slowly { fails: encoding, waiting: AtomicU64::new(0) };
         let mut list = List { written: Vec::new(), fails: writing, work: &work, most: 0 };
-        let units = Box::new(Numbers { next: 0, end: 2000 });
+        let counts_may_fail = threads % 2 == 0;
+        let units = Box::new(Numbers { next: 0, end: 2000, counted: 0, counts_may_fail });
         let done =
             run(units, &work, &mut InOrder, &mut list, Workers { threads, cancellation: None });
         (list.written, list.most, done.err().map(|error| error.to_string()).unwrap_or_default())

@@ -93,6 +93,10 @@ impl<'a> UnitReader<'a> for ObservedUnits<'a> {
         self.units.on_decoded(entries)
     }
 
+    fn counts_may_fail(&self) -> bool {
+        self.units.counts_may_fail()
+    }
+
     fn end(&mut self) -> Result<()> {
         self.units.end()
     }

@@ -145,6 +145,10 @@ impl<'a> UnitReader<'a> for InParts<'a> {
         self.retire()
     }
 
+    fn counts_may_fail(&self) -> bool {
+        true
+    }
+
     fn end(&mut self) -> Result<()> {
         self.retire()
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use crate::page_cache::{PageCache, PagePart};
+use crate::page_cache::{PAGE, PageCache, PagePart};
 use crate::storage::found;
 use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, TaskContext};
 
@@ -231,6 +231,14 @@ impl InputFile {
     /// Announces that several ranges will be read soon, which a storage may fetch together.
     pub fn will_read_all(&self, ranges: &[Range<u64>]) {
         self.0.file.will_read_all(ranges);
+    }
+
+    /// Announces that metadata in several ranges will be read soon, which is read in whole pages.
+    pub fn will_read_metadata(&self, ranges: &[Range<u64>]) {
+        let page = |range: &Range<u64>| {
+            range.start / PAGE * PAGE..range.end.div_ceil(PAGE).saturating_mul(PAGE).min(self.len())
+        };
+        self.will_read_all(&ranges.iter().map(page).collect::<Vec<_>>());
     }
 
     /// Returns whether each read has a latency, so that reads are worth announcing.

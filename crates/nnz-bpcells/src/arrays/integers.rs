@@ -107,19 +107,30 @@ impl Integers {
         }
     }
 
-    /// Announces reads of ranges of elements, first step: everything that is located without reading.
+    /// Announces reads of the positions of packed words of ranges of elements.
     pub(crate) fn will_read_positions(&self, ranges: &[Range<u64>]) {
-        match self {
-            Self::Plain(array) => array.will_read(ranges),
-            Self::Packed(packed) => packed.will_read_positions(&whole_chunks(ranges)),
+        if let Self::Packed(packed) = self {
+            packed.will_read_positions(&whole_chunks(ranges));
         }
     }
 
-    /// Announces reads of ranges of elements, second step: the packed words, which the first step locates.
-    pub(crate) fn will_read_words(&self, ranges: &[Range<u64>]) -> Result<()> {
+    /// Announces reads of ranges of elements. Positions of packed words are read for this.
+    pub(crate) fn will_read(&self, ranges: &[Range<u64>]) -> Result<()> {
         match self {
-            Self::Plain(_) => Ok(()),
+            Self::Plain(array) => {
+                array.will_read(ranges);
+                Ok(())
+            }
             Self::Packed(packed) => packed.will_read_words(&whole_chunks(ranges)),
+        }
+    }
+
+    /// Announces reads of the first `count` of `total` elements, without reading positions: packed values are taken to
+    /// have the same width.
+    pub(crate) fn will_read_first(&self, count: u64, total: u64) {
+        match self {
+            Self::Plain(array) => array.will_read(std::slice::from_ref(&(0..count))),
+            Self::Packed(packed) => packed.will_read_first_words(count, total),
         }
     }
 

@@ -144,6 +144,13 @@ impl PackedArray {
         Ok(())
     }
 
+    /// Announces reads of about the first words: those of `count` of `total` values of the same width.
+    pub(crate) fn will_read_first_words(&self, count: u64, total: u64) {
+        let words = u128::from(self.data.len()) * u128::from(count) / u128::from(total.max(1));
+        let words = u64::try_from(words).unwrap_or(u64::MAX).min(self.data.len());
+        self.data.will_read(std::slice::from_ref(&(0..words)));
+    }
+
     /// Returns the first value of a chunk, from which differences start.
     pub(super) fn first_of(&self, chunk: u64) -> Result<u32> {
         let mut first = [0];

@@ -9,6 +9,7 @@ use nnz_core::{
     UnitReader, ValueType, Values,
 };
 
+use super::ahead::Ahead;
 use super::source::{MatrixSource, ValueArray};
 use crate::arrays::Scratch;
 
@@ -61,11 +62,13 @@ pub(super) struct Reader<'a> {
     source: &'a MatrixSource,
     fields: Projection,
     cursor: PointerCursor,
+    ahead: Option<Ahead>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(source: &'a MatrixSource, majors: Range<u64>, fields: Projection) -> Self {
-        Self { source, fields, cursor: PointerCursor::new(majors, PIECE) }
+        let ahead = Ahead::start(source, &majors, fields);
+        Self { source, fields, cursor: PointerCursor::new(majors, PIECE), ahead }
     }
 }
 
@@ -73,6 +76,9 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (source, fields) = (self.source, self.fields);
         let piece = self.cursor.next_piece(&source.pointers)?;
+        if let (Some(ahead), Some(piece)) = (&mut self.ahead, &piece) {
+            ahead.advance(source, piece.entries.start, fields);
+        }
         Ok(piece.map(|piece| Box::new(Entries { source, fields, piece }) as Box<dyn Unit>))
     }
 }

@@ -12,7 +12,7 @@ use nnz_core::{
 
 use super::members::{self, INDEX, MEMBERS, VAL};
 use super::pointers::Pointers;
-use super::positions::Positions;
+use super::positions::{Positions, positions_of};
 use super::reader::Reader;
 use super::scattered::ScatteredUnit;
 use super::within::ReaderWithin;
@@ -89,23 +89,39 @@ impl MatrixSource {
             let mut pointer = [0];
             self.pointers.array.read_widened(major, &mut pointer).map(|()| pointer[0])
         })?;
+        self.announce_positions(&entries, fields);
+        self.announce_entries(&entries, fields)
+    }
+
+    /// Returns the arrays of integers that are read.
+    pub(super) fn integers(&self, fields: Projection) -> impl Iterator<Item = &Integers> {
         let values = match &self.values {
-            ValueArray::Integers(values) => Some(values),
+            ValueArray::Integers(values) => Some(values).filter(|_| fields.values),
             ValueArray::Floats(_) => None,
         };
-        let (index, values) =
-            (fields.minors.then_some(&self.index), values.filter(|_| fields.values));
-        let packed: Vec<_> = index.into_iter().chain(values).collect();
-        for array in &packed {
-            array.will_read_positions(&entries);
-        }
+        fields.minors.then_some(&self.index).into_iter().chain(values)
+    }
+
+    /// Announces reads of the positions of packed entries.
+    pub(super) fn announce_positions(&self, entries: &[Range<u64>], fields: Projection) {
+        self.integers(fields).for_each(|array| array.will_read_positions(entries));
+    }
+
+    /// Announces reads of values that are not integers.
+    pub(super) fn announce_floats(&self, entries: &[Range<u64>], fields: Projection) {
         if let (ValueArray::Floats(array), true) = (&self.values, fields.values) {
-            array.will_read(&entries);
+            array.will_read(entries);
         }
-        for array in &packed {
-            array.will_read_words(&entries)?;
-        }
-        Ok(())
+    }
+
+    /// Announces reads of entries, whose positions were announced.
+    pub(super) fn announce_entries(
+        &self,
+        entries: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<()> {
+        self.announce_floats(entries, fields);
+        self.integers(fields).try_for_each(|array| array.will_read(entries))
     }
 
     /// Returns how the matrix is stored.
@@ -177,6 +193,12 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        if self.pointers.array.has_latency() {
+            // Most readers of the names of an axis read the names and annotations of both. The other list is announced when it
+            // is opened.
+            self.container.will_open(&[Axis::Rows, Axis::Cols].map(positions_of));
+            let _ = readable(self.container.read_strings(members::names_of(axis.other())));
+        }
         members::names(&self.container, axis, self.header.shape.len(axis))
     }
 

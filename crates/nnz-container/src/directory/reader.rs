@@ -66,6 +66,9 @@ impl Directory {
 /// Bytes of a member that are enough for a header, and for all of a short member.
 const HEAD: u64 = 4 << 10;
 
+/// Bytes of a list of strings that are announced when reading begins.
+const NAMES: u64 = 1 << 20;
+
 impl Attributes for Directory {}
 
 /// Files are arrays of numbers, lists of strings, or texts: what they are read as.
@@ -144,7 +147,9 @@ impl Group for Directory {
     }
 
     fn read_list(&self, name: &str) -> Result<Names<'_>> {
-        let lines = Lines::new(self.file(name)?.reader());
+        let file = self.file(name)?;
+        file.will_read(0..file.len().min(NAMES));
+        let lines = Lines::new(file.reader());
         Ok(Box::new(TextFile { lines, place: self.place(name) }))
     }
 }

@@ -11,7 +11,7 @@ pub struct Ahead {
 
 impl Ahead {
     /// Bytes of an array that are announced before they are read.
-    const BYTES: u64 = 16 << 20;
+    const BYTES: u64 = 32 << 20;
 
     /// Announces what comes after an entry, of `len`, in whole chunks. There are at most three arrays, always in the same order; `None`
     /// is not read.
@@ -27,8 +27,9 @@ impl Ahead {
             let step = vector.chunk().unwrap_or(1).max(1);
             let until = entry.saturating_add(window).div_ceil(step).saturating_mul(step);
             let until = until.min(len);
-            // Many chunks together, which may be one request.
-            if *end < until && *end <= entry.saturating_add(window / 2) {
+            // Many chunks together, which may be one request. Most of the window is on its way, as that takes as long as many
+            // requests if the latency is high.
+            if *end < until && *end <= entry.saturating_add(window / 4 * 3) {
                 vector.will_read(std::slice::from_ref(&(*end..until)));
                 *end = until;
             }

@@ -19,8 +19,9 @@ const AT_ONCE: u64 = 4 << 20;
 /// A compressed chunk that is longer than its elements and this is read in two parts.
 const OVERHEAD: u64 = 4 << 10;
 
-/// Files whose parts are announced: more are read as they come.
-const MOST_FILES: usize = 256;
+/// Files whose parts are announced: more are read as they come. A scan announces 32 MiB of an array, in chunks of a few KiB or
+/// more.
+const MOST_FILES: usize = 1 << 12;
 
 /// A chunk, and the range of bytes that is read if it is stored unchanged.
 type ChunkRange = (u64, Range<u64>);

@@ -259,6 +259,10 @@ impl<'a> UnitReader<'a> for ComputedUnits<'a> {
         }
     }
 
+    fn counts_may_fail(&self) -> bool {
+        self.duplicates.is_some() || self.units.counts_may_fail()
+    }
+
     fn end(&mut self) -> Result<()> {
         self.units.end()
     }

@@ -130,6 +130,10 @@ impl<'a> UnitReader<'a, FragmentBatch> for ProgressUnits<'a, '_> {
         self.units.on_decoded(fragments)
     }
 
+    fn counts_may_fail(&self) -> bool {
+        self.units.counts_may_fail()
+    }
+
     fn end(&mut self) -> Result<()> {
         self.units.end()
     }

@@ -7,6 +7,11 @@ use nnz_chunk::grid::each_chunk;
 use super::dataset::Dataset;
 use super::layout::Layout;
 
+/// Chunks of a scan that are located together, with one request for about 64 of them, and bytes of a range that is taken for
+/// a part of a scan.
+const LOCATED: u64 = 1 << 12;
+const SCAN: u64 = 4 << 20;
+
 impl Dataset {
     /// Announces that ranges of elements will be read soon.
     pub fn will_read(&self, ranges: &[Range<u64>]) {
@@ -24,7 +29,13 @@ impl Dataset {
                 let of_chunks = |range: &Range<u64>| {
                     range.start / chunked.elements..range.end.div_ceil(chunked.elements)
                 };
-                let chunks: Vec<_> = ranges.iter().map(of_chunks).collect();
+                let mut chunks: Vec<_> = ranges.iter().map(of_chunks).collect();
+                if let ([range], [chunks]) = (ranges, &mut chunks[..])
+                    && (range.end.saturating_sub(range.start)).saturating_mul(size) >= SCAN
+                {
+                    let end = chunks.end.div_ceil(LOCATED).saturating_mul(LOCATED);
+                    chunks.end = chunks.end.max(end.min(chunked.grid.count()));
+                }
                 if table.prepare(chunked, &chunks).is_err() {
                     return;
                 }

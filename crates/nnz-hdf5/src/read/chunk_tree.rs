@@ -147,7 +147,7 @@ impl ChunkTree {
         let usual = self.size_of(USUAL) as u64;
         let ranges: Vec<_> =
             addresses.map(|&address| address..address.saturating_add(usual)).collect();
-        self.file.will_read(&ranges);
+        self.file.will_read_metadata(&ranges);
     }
 
     /// Returns the size of a node with so many entries, in bytes.

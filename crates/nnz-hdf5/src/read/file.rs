@@ -203,9 +203,18 @@ impl File {
 
     /// Announces that ranges of addresses will be read soon.
     pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
+        self.file.will_read_all(&self.positions(ranges));
+    }
+
+    /// Announces that metadata in ranges of addresses will be read soon.
+    pub(crate) fn will_read_metadata(&self, ranges: &[Range<u64>]) {
+        self.file.will_read_metadata(&self.positions(ranges));
+    }
+
+    /// Returns the positions in the file of ranges of addresses.
+    fn positions(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
         let at = |address: u64| address.saturating_add(self.base);
-        let ranges: Vec<_> = ranges.iter().map(|range| at(range.start)..at(range.end)).collect();
-        self.file.will_read_all(&ranges);
+        ranges.iter().map(|range| at(range.start)..at(range.end)).collect()
     }
 }
 
@@ -253,9 +262,10 @@ fn failed(error: std::io::Error, at: u64) -> Error {
 }
 
 /// The longest file that is fetched whole where reads have a latency, and what is fetched of both ends of
-/// others: metadata are at the front, at the end, or anywhere.
+/// others: metadata are at the front, at the end together with the names that were written last, or anywhere.
 const SHORT_FILE: u64 = 16 << 20;
-const END: u64 = 1 << 20;
+const FRONT: u64 = 1 << 20;
+const BACK: u64 = 2 << 20;
 
 /// Announces where metadata may be.
 fn announce(file: &InputFile) {
@@ -266,6 +276,6 @@ fn announce(file: &InputFile) {
     if len <= SHORT_FILE {
         file.will_read(0..len);
     } else {
-        file.will_read_all(&[0..END, len - END..len]);
+        file.will_read_all(&[0..FRONT, len - BACK..len]);
     }
 }

@@ -210,3 +210,30 @@ fn a_text_table_that_has_changed_is_read_again() {
         assert_eq!(done.rows, rows as u64);
     }
 }
+
+/// Returns the number of files in a directory.
+fn files(path: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|at| if at.is_dir() { files(&at) } else { 1 }).sum()
+}
+
+#[test]
+fn scans_take_a_request_a_chunk_and_a_few_more() {
+    for (name, format) in [("m.bpcells", "bpcells"), ("m.zarr", "binsparse"), ("n.zarr", "anndata")]
+    {
+        let (folder, server) = served_as(name, format, MANY_COLS);
+        let local = folder.path().join("bucket").join(name);
+        let url = server.url(&format!("bucket/{name}"));
+        let context = Context::default();
+        let most = files(&local) + 10;
+        nnz::stats(url.as_str(), &nnz::StatsOptions::default(), &context).unwrap();
+        check(&server, &format!("{name}: statistics"), most, 64 << 20);
+        let to = Location::parse(folder.path().join("copy.bpcells"));
+        let from = Location::parse(url.as_str());
+        nnz::convert(from, to, &ConvertOptions::default().overwrite(true), &context).unwrap();
+        check(&server, &format!("{name}: conversion"), most, 64 << 20);
+        let options = nnz::DiffOptions::default();
+        nnz::diff(url.as_str(), local, &options, &context, &mut |one| panic!("{one:?}")).unwrap();
+        check(&server, &format!("{name}: comparison"), most, 64 << 20);
+    }
+}

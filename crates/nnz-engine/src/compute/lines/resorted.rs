@@ -99,6 +99,10 @@ impl<'a> UnitReader<'a> for Once {
         self.0.on_decoded(entries)
     }
 
+    fn counts_may_fail(&self) -> bool {
+        self.0.counts_may_fail()
+    }
+
     fn end(&mut self) -> Result<()> {
         self.0.end()
     }
