@@ -411,7 +411,7 @@ mod tests {
     fn go(threads: usize, encoding: Option<u64>, writing: Option<u64>) -> (Vec<u64>, u64, String) {
         let work = Slowly { fails: encoding, waiting: AtomicU64::new(0) };
         let mut list = List { written: Vec::new(), fails: writing, work: &work, most: 0 };
-        let counts_may_fail = threads % 2 == 0;
+        let counts_may_fail = threads.is_multiple_of(2);
         let units = Box::new(Numbers { next: 0, end: 2000, counted: 0, counts_may_fail });
         let done =
             run(units, &work, &mut InOrder, &mut list, Workers { threads, cancellation: None });
