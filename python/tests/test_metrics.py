@@ -237,7 +237,7 @@ def test_features_of_several_types_are_warned_of(tmp_path):
         lambda: nnz.pca(logs.T.T, 2),
         lambda: nnz.markers(logs, np.arange(40) % 2),
     ):
-        with pytest.warns(UserWarning, match='2 "Antibody Capture", 6 "Gene Expression"'):
+        with pytest.warns(UserWarning, match='6 "Gene Expression", 2 "Antibody Capture"'):
             work()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

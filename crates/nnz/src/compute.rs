@@ -14,6 +14,8 @@ mod stated;
 mod table;
 mod variable;
 
+use std::cmp::Reverse;
+
 use crate::Context;
 use nnz_core::{Axis, AxisKind, ColumnInfo, Error, Grouping, MatrixSource, Place, Result};
 use nnz_engine::compute::ValueKind;
@@ -167,6 +169,9 @@ pub fn notes_on_logarithms(
 /// Types of features that a note counts.
 const TYPES: usize = 3;
 
+/// The type of features that is wanted of several.
+const GENES: &str = "Gene Expression";
+
 /// Notes that features of several types, such as genes and antibodies, are computed with together.
 ///
 /// # Errors
@@ -189,17 +194,18 @@ pub fn note_on_types(
     if labels.len() < 2 {
         return Ok(None);
     }
-    let counted = labels.iter().zip(0..).map(|(label, code)| {
-        let count = codes.iter().filter(|own| **own == Some(code)).count();
-        format!("{count} {:?}", String::from_utf8_lossy(label))
-    });
-    let counted: Vec<String> = counted.take(TYPES).collect();
-    let more = if labels.len() > TYPES as u64 { ", ..." } else { "" };
-    let first = labels.iter().next().map(String::from_utf8_lossy).unwrap_or_default();
-    let condition = format!("{name}={first}");
+    let mut counts = vec![0_u64; labels.iter().count()];
+    for code in codes.iter().flatten() {
+        counts.get_mut(*code as usize).into_iter().for_each(|count| *count += 1);
+    }
+    let mut types: Vec<_> = labels.iter().map(String::from_utf8_lossy).zip(counts).collect();
+    types.sort_by_key(|(label, count)| (label != GENES, Reverse(*count)));
+    let wanted = types.first().map(|(label, _)| format!("{name}={label}")).unwrap_or_default();
+    let more = if types.len() > TYPES { ", ..." } else { "" };
+    let counted = types.iter().take(TYPES).map(|(label, count)| format!("{count} {label:?}"));
+    let counted = counted.collect::<Vec<_>>().join(", ");
     Ok(Some(format!(
-        "features of several types are taken together ({}{more}); a slice with the features {condition:?} has only those",
-        counted.join(", ")
+        "features of several types are taken together ({counted}{more}); a slice with the features {wanted:?} has only those"
     )))
 }
 

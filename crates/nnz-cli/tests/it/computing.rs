@@ -667,7 +667,7 @@ fn features_of_several_types_are_noted() {
     ];
     let source = at("m.h5ad");
     run(&[&["-q", "convert", &at("m.csv"), &source], &tables[..]].concat()).good();
-    let what = "features of several types are taken together (1 \"Antibody Capture\", 2 \"Gene Expression\")";
+    let what = "features of several types are taken together (2 \"Gene Expression\", 1 \"Antibody Capture\"); a slice with the features \"feature_type=Gene Expression\"";
     for verb in [
         &["qc", &source, &at("qc.csv")][..],
         &["normalize", &source, &at("n.h5ad"), "--target-sum", "1"],

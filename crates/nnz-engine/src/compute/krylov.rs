@@ -42,8 +42,9 @@ impl Subspace {
         let mut scale = None;
         for _ in 0..steps(options) {
             let known = found.columns.len();
-            if known + block > most && known < features {
-                // It starts again from the best columns, so that the subspace does not grow with the number of steps.
+            if known + block > most && most < features {
+                // It starts again from the best columns, so that the subspace does not grow with the number of steps. If there may be
+                // as many columns as features, they span everything in the end.
                 let (_, weights) = found.weights(width);
                 (next, block) = (found.basis(&weights, width), width);
                 found = Self::default();

@@ -16,11 +16,11 @@ pub fn cell_axis(header: &Header) -> Axis {
 }
 
 /// Returns the factors by which the rows or columns of a matrix have to be multiplied to have the same sum:
-/// `target`, or the median of the positive sums. Those without a positive and finite sum keep their values.
+/// `target`, or the median of the positive sums. Those without a positive sum keep their values.
 ///
 /// # Errors
 ///
-/// Fails if the target is not a positive number, and as [`stats`].
+/// Fails if the target is not a positive number, if a sum is NaN or infinite, and as [`stats`].
 pub fn normalizing_factors(
     source: &dyn MatrixSource,
     axis: Axis,
@@ -39,8 +39,15 @@ pub fn normalizing_factors(
     let stats = stats(source, &options, context)?;
     let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
     let sums = sums(&moments.unwrap_or_default());
+    if let Some((sum, at)) = sums.iter().zip(0_u64..).find(|(sum, _)| !sum.is_finite()) {
+        let what = format!(
+            "the values of {} {at} add up to {sum}, so they cannot be scaled",
+            axis.singular()
+        );
+        return Err(Error::unsupported(source.place(), what));
+    }
     let target = target.unwrap_or_else(|| median(&sums));
-    let factor = |sum: f64| if sum > 0.0 && sum.is_finite() { target / sum } else { 1.0 };
+    let factor = |sum: f64| if sum > 0.0 { target / sum } else { 1.0 };
     Ok(sums.into_iter().map(factor).collect())
 }
 
@@ -60,8 +67,7 @@ fn sum(total: Option<crate::Total>) -> f64 {
 
 /// Returns the median of the positive numbers; 1 if there are none.
 fn median(numbers: &[f64]) -> f64 {
-    let mut positive: Vec<f64> =
-        numbers.iter().copied().filter(|sum| *sum > 0.0 && sum.is_finite()).collect();
+    let mut positive: Vec<f64> = numbers.iter().copied().filter(|sum| *sum > 0.0).collect();
     positive.sort_unstable_by(f64::total_cmp);
     match (positive.len(), positive.len() / 2) {
         (0, _) => 1.0,

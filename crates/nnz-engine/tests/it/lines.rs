@@ -318,6 +318,34 @@ fn components_are_precise_by_default() {
     }
 }
 
+/// With nearly as many components as half of the features, or more, the same random columns were multiplied again and again.
+#[test]
+fn components_of_few_features_are_precise() {
+    for features in [8_usize, 40, 60, 80, 100, 120, 130] {
+        let mut numbers = Random::of("few features", features as u64);
+        let draw = |numbers: &mut Random| f64::from(numbers.below_u32(6));
+        let (matrix, _) = random(&mut numbers, (300, features), Order::Row, draw);
+        let found = |components: usize, iterations: Option<usize>| {
+            let options = PcaOptions::default().components(components).iterations(iterations);
+            pca(&*source(&matrix), &options, &TaskContext::default()).unwrap()
+        };
+        let exact = found(features, None);
+        let sum: f64 = exact.explained_variance().iter().sum();
+        assert!((sum / exact.total_variance - 1.0).abs() < 1e-9, "{features}: {sum}");
+        for components in [1, features / 8, features / 4, features / 3, features / 2, features - 1]
+        {
+            for iterations in [None, Some(30)] {
+                let values = found(components, iterations).singular_values;
+                for (at, (found, exact)) in values.iter().zip(&exact.singular_values).enumerate() {
+                    let ratio = found / exact;
+                    let is_near = (0.99..1.0 + 1e-9).contains(&ratio);
+                    assert!(is_near, "{features}, {components}, {at}: {found} is not {exact}");
+                }
+            }
+        }
+    }
+}
+
 /// A regression without observations has no columns, not even a constant, and was a panic.
 #[test]
 fn residuals_and_ranks_of_no_observations_or_features_are_empty() {

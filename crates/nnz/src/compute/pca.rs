@@ -103,11 +103,12 @@ fn write_components(
     // Features have the names that a conversion gives them.
     let given = options.observations.or(how.axis);
     let (source, convert, assumed) = super::stating_cells(source, given, convert);
-    let adapted = context.adapted(&*source, to, &convert)?;
-    let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
     let axis = given.unwrap_or_else(|| cell_axis(source.header()));
     let how = how.clone().axis(axis);
+    // They name columns of the source.
     let notes = super::notes_on_logarithms(&*source, &how, context)?;
+    let adapted = context.adapted(&*source, to, &convert)?;
+    let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
     let source = how.apply(source, &convert, context)?;
     let options = options.clone().observations(axis);
     let found = components_of(&*source, &options, context)?;
