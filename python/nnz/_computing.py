@@ -74,7 +74,7 @@ class Computing(Statistics):
         nnz.ArgumentError
             `target_sum` is not a positive number.
         nnz.UnsupportedError
-            The matrix has complex numbers, or a fill value.
+            The matrix has complex numbers, or a fill value, or the sum of a cell is NaN or infinite.
 
         Examples
         --------

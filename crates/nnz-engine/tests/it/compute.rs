@@ -405,6 +405,20 @@ fn factors_give_all_cells_the_same_sum() {
 }
 
 #[test]
+fn sums_that_are_not_finite_are_not_scaled() {
+    for value in [f64::NAN, f64::INFINITY] {
+        let shape = Shape { rows: 2, cols: 2 };
+        let (pointers, indices) = (vec![0, 1, 3], vec![0_u32, 0, 1]);
+        let values = vec![1.0, 2.0, value];
+        let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
+        let refused =
+            normalizing_factors(&*source(&matrix), Axis::Rows, None, &TaskContext::default());
+        let what = format!("the values of row 1 add up to {value}");
+        assert!(refused.unwrap_err().to_string().contains(&what));
+    }
+}
+
+#[test]
 fn components_reproduce_a_matrix_of_low_rank() {
     let mut numbers = Random::of("components", 0);
     let (rank, rows, cols) = (4, 60_usize, 30);
