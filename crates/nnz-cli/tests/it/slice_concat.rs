@@ -987,15 +987,17 @@ fn concatenated_counts_and_logarithms_are_noted() {
     for (name, values) in [("counts", "1,2"), ("more", "3,0"), ("logs", "0.5,1.5")] {
         fs::write(at(&format!("{name}.csv")), format!("cell,g,h\n{name},{values}\n")).unwrap();
         let typed = ["--type", "float32", "--cell-axis", "rows"];
-        let to = at(&format!("{name}.h5ad"));
-        run(&[&["-q", "convert", &at(&format!("{name}.csv")), &to], &typed[..]].concat()).good();
+        for extension in ["h5ad", "bpcells"] {
+            let to = at(&format!("{name}.{extension}"));
+            let from = at(&format!("{name}.csv"));
+            run(&[&["-q", "convert", &from, &to], &typed[..]].concat()).good();
+        }
     }
     for (second, is_noted) in [("more", false), ("logs", true)] {
-        for (extension, target) in [("csv", "all.bpcells"), ("h5ad", "all.h5ad")] {
-            let [first, second] = ["counts", second].map(|name| at(&format!("{name}.{extension}")));
-            let to = at(target);
-            let typed = ["--axis", "rows", "--type", "float64", "--force"];
-            let done = run(&[&["concat", &first, &second, &to], &typed[..]].concat());
+        for extension in ["bpcells", "h5ad"] {
+            let [first, second, all] =
+                ["counts", second, "all"].map(|name| at(&format!("{name}.{extension}")));
+            let done = run(&["concat", &first, &second, &all, "--axis", "cells", "--force"]);
             assert_eq!(done.code, Some(0), "{done:?}");
             let noted =
                 done.err.contains("counts.") && done.err.contains("look like counts, and those of");

@@ -172,7 +172,7 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
     }
     std::fs::write(&table, lines).unwrap();
     let with_table = ["--row-annotations", text(&table)];
-    let split = ["split", text(&study), text(&parts), "--by", "batch", "--by", "half"];
+    let split = ["-q", "split", text(&study), text(&parts), "--by", "batch", "--by", "half"];
     run(&[&split, &with_table[..]].concat()).good();
     assert_eq!(nnz_testing::command::names_in(&parts).len(), 4);
     for part in nnz_testing::command::names_in(&parts) {
@@ -181,7 +181,7 @@ fn files_are_split_and_sliced_by_columns_of_tables() {
         assert!(found.lines().next().unwrap().ends_with("\thalf"), "{found}");
         assert!(found.lines().skip(1).all(|line| line.ends_with(&format!("\t{half}"))), "{found}");
     }
-    let slice = ["slice", text(&study), text(&some), "--cells", "half=a"];
+    let slice = ["-q", "slice", text(&study), text(&some), "--cells", "half=a"];
     run(&[&slice, &with_table[..]].concat()).good();
     let kept = run(&["names", text(&some), "cells"]).good();
     assert_eq!(kept.lines().collect::<Vec<_>>(), names.lines().take(4).collect::<Vec<_>>());
