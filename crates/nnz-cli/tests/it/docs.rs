@@ -35,7 +35,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 31] = [
+const BEFORE: [(&str, &str); 32] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -104,7 +104,15 @@ const BEFORE: [(&str, &str); 31] = [
     (
         "edit",
         "nnz convert -q filtered_feature_bc_matrix study.h5ad::layers/raw --to anndata
-         printf 'cell,cluster\\nAAAC-1,1\\nAAAG-1,2\\nAAAT-1,2\\n' > clusters.csv",
+         printf 'cell,cluster\\nAAAC-1,1\\nAAAG-1,2\\nAAAT-1,2\\n' > clusters.csv
+         nnz convert -q study.h5ad cite.h5mu --modality rna",
+    ),
+    (
+        "split",
+        "printf 'cell,cluster\\nAAAC-1,1\\nAAAG-1,2\\nAAAT-1,2\\n' > clusters.csv
+         printf 'cell,cell_type\\nAAAC-1,T\\nAAAG-1,B\\nAAAT-1,T\\n' > types.csv
+         nnz convert -q filtered_feature_bc_matrix rna.h5ad --col-annotations types.csv
+         nnz convert -q rna.h5ad cite.h5mu",
     ),
     ("repair", "nnz convert -q study.h5ad broken.h5ad"),
     (
