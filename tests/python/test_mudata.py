@@ -255,7 +255,7 @@ def test_modalities_are_changed_by_either_path(nnz, tmp_path):
     found = read(path)
     assert "c" not in found["rna"].layers and "c" in found["prot"].layers
     assert "X_pca" in found["rna"].obsm and "X_pca" not in found["prot"].obsm
-    assert f"{path}::mod/rna" in nnz.refuses("edit", path, "--drop=obsm/J")
+    assert f"{path}::mod/rna" in nnz.refuses("edit", path, "--drop=layers/c")
     assert "J" in read(path).obsm
 
 

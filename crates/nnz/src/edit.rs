@@ -161,6 +161,8 @@ impl Changed {
         let Some((group, modalities)) = &self.modalities else { return Ok(()) };
         let names: Vec<&str> = removed.split('/').filter(|name| !name.is_empty()).collect();
         let why = match names[..] {
+            // The common tables have none.
+            ["X" | "layers" | "raw", ..] => return self.check_single(),
             ["mod", _] => "a conversion with the option drop leaves a modality out".to_owned(),
             ["mod", name, ..] => {
                 format!("parts of a modality are removed from {}", self.place_of(group, name))
