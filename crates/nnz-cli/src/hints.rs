@@ -55,6 +55,7 @@ fn argument(item: &str) -> Cow<'_, str> {
         "fragments::Counts" => "nnz fragments count",
         "fragments::import" => "nnz fragments import",
         "OpenOptions::format" => "--from",
+        "concat" => "nnz concat",
         "filter" => "nnz filter",
         "slice" => "nnz slice",
         "transpose" => "nnz transpose",

@@ -20,5 +20,5 @@ pub use file::Loom;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, COMPRESSION, MatrixSink};
-pub use table_writer::{refusal, unsupported_columns};
+pub use table_writer::{TableLosses, refusal, table_losses};
 pub use whole::FileWriter;

@@ -327,6 +327,10 @@ impl Columns {
                 _ => format!("{unused} rows of the table match no {one}"),
             });
         }
+        notes.extend(table.missing_texts().iter().map(|(name, count)| match count {
+            1 => format!("1 text of {name:?} in the table is NA, which is missing"),
+            _ => format!("{count} texts of {name:?} in the table are NA, which is missing"),
+        }));
         for (number, info) in table.columns().iter().enumerate() {
             self.infos.push(info.clone());
             self.origins.push(Origin::Table(number));

@@ -1,5 +1,6 @@
 //! Reading tables of comma- or tab-separated values with inferred types.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
@@ -17,8 +18,8 @@ impl AnnotationTable {
     /// double quotes, which are doubled inside. The header may lack the first column, as written by R.
     ///
     /// A column has 64-bit integers, 64-bit floats or booleans (`true`, `True` or `TRUE`) if all of its values
-    /// do; empty values and `NA` are missing. Any other column is text, where only empty values are missing; if
-    /// texts are repeated, they are categories in alphabetical order.
+    /// do; any other column is text. Empty values and `NA` are missing; in quotes, as R writes text, `"NA"` is a text in a
+    /// column of texts. If texts are repeated, they are categories in alphabetical order.
     ///
     /// # Errors
     ///
@@ -37,6 +38,8 @@ impl AnnotationTable {
         }
         let (mut names, mut corner) = (StringList::new(), None);
         let mut texts: Vec<StringList> = Vec::new();
+        // The row and the column of each `NA` in quotes.
+        let mut quoted: HashSet<(u64, usize)> = HashSet::new();
         let mut left = memory;
         while lines.next()? {
             let fields = lines.record.len();
@@ -57,6 +60,8 @@ impl AnnotationTable {
                 let kind = ErrorKind::Memory { needed: memory.saturating_add(1), allowed: memory };
                 Error::new(kind, lines.place())
             })?;
+            let row = names.len();
+            quoted.extend(lines.quoted.iter().filter_map(|at| Some((row, at.checked_sub(1)?))));
             let mut fields = lines.record.iter();
             names.try_push(fields.next().unwrap_or_default())?;
             for (list, field) in texts.iter_mut().zip(fields) {
@@ -71,8 +76,19 @@ impl AnnotationTable {
             header.remove(0);
             texts = header.iter().map(|_| StringList::new()).collect();
         }
-        let columns = header.into_iter().zip(texts.into_iter().map(|list| typed(&list)));
-        Self::new(names, columns).map(|table| table.with_corner(corner))
+        let mut columns = Vec::with_capacity(header.len());
+        let mut missing_texts = Vec::new();
+        for (number, (name, list)) in header.into_iter().zip(texts).enumerate() {
+            let column = typed(&list, |row| quoted.contains(&(row, number)));
+            if !matches!(column.values, ColumnValues::Numbers(_)) {
+                let rows = list.iter().zip(0..).filter(|(text, _)| *text == NA);
+                let count = rows.filter(|(_, row)| column.is_missing(*row)).count();
+                missing_texts.extend((count > 0).then(|| (name.clone(), count)));
+            }
+            columns.push((name, column));
+        }
+        Self::new(names, columns)
+            .map(|table| table.with_corner(corner).with_missing_texts(missing_texts))
     }
 }
 
@@ -80,6 +96,8 @@ impl AnnotationTable {
 pub(super) struct Lines<R> {
     reader: csv::Reader<Quotes<R>>,
     record: ByteRecord,
+    /// The numbers of the values `NA` of the line that are in quotes.
+    quoted: Vec<usize>,
 }
 
 impl<R: Read> Lines<R> {
@@ -89,12 +107,13 @@ impl<R: Read> Lines<R> {
         Self {
             reader: builder.from_reader(Quotes::new(text, separator)),
             record: ByteRecord::new(),
+            quoted: Vec::new(),
         }
     }
 
     /// Reads the next line; `false` at the end.
     pub(super) fn next(&mut self) -> Result<bool> {
-        self.reader.read_byte_record(&mut self.record).map_err(|error| {
+        let found = self.reader.read_byte_record(&mut self.record).map_err(|error| {
             let place = self.place();
             match error.into_kind() {
                 // No text in UTF-8, or damaged gzip.
@@ -104,7 +123,11 @@ impl<R: Read> Lines<R> {
                 csv::ErrorKind::Io(error) => Error::new(ErrorKind::Io(error), place),
                 other => Error::mismatch(place, format!("{other:?}"), "separated values"),
             }
-        })
+        })?;
+        let end = self.reader.position().byte();
+        self.quoted.clear();
+        self.quoted.extend(self.reader.get_mut().take_quoted(end));
+        Ok(found)
     }
 
     /// Returns the number of values of the line.
@@ -138,26 +161,31 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Creates a column of the narrowest type of all values.
-fn typed(list: &StringList) -> Column {
-    let missing = list.iter().map(|text| text.is_empty() || text == b"NA");
+/// A missing value, as R writes it.
+const NA: &[u8] = b"NA";
+
+/// Creates a column of the narrowest type of all values. `is_quoted` returns whether the `NA` of a row is in quotes.
+fn typed(list: &StringList, is_quoted: impl Fn(u64) -> bool) -> Column {
+    let missing = list.iter().map(|text| text.is_empty() || text == NA);
     let missing: Vec<bool> = missing.collect();
-    let present = || list.iter().zip(&missing).filter(|(_, missing)| !**missing);
-    let mut texts = present().filter_map(|(text, _)| std::str::from_utf8(text).ok()).peekable();
+    let is_number = list.iter().zip(&missing).any(|(_, missing)| !missing);
     // A column without values is text.
-    if texts.peek().is_none() {
-        return of_text(list);
-    }
-    let numbers = of_numbers(list, &missing, boolean)
-        .map(Values::Bint8)
-        .or_else(|| of_numbers(list, &missing, integer).map(Values::I64))
-        .or_else(|| of_numbers(list, &missing, float).map(Values::F64));
-    match numbers {
+    let numbers = is_number.then(|| {
+        of_numbers(list, &missing, boolean)
+            .map(Values::Bint8)
+            .or_else(|| of_numbers(list, &missing, integer).map(Values::I64))
+            .or_else(|| of_numbers(list, &missing, float).map(Values::F64))
+    });
+    match numbers.flatten() {
         Some(values) => {
             let missing = Some(missing).filter(|missing| missing.contains(&true));
             Column { values: ColumnValues::Numbers(values), missing }
         }
-        None => of_text(list),
+        None => {
+            let text = list.iter().zip(0..);
+            let missing = text.map(|(text, row)| text.is_empty() || text == NA && !is_quoted(row));
+            of_text(list, missing.collect())
+        }
     }
 }
 
@@ -205,21 +233,23 @@ fn float(text: &str) -> Option<f64> {
 }
 
 /// Creates a column of text, or of categories if texts are repeated.
-fn of_text(list: &StringList) -> Column {
-    let mut sorted: Vec<&[u8]> = list.iter().filter(|text| !text.is_empty()).collect();
-    let present = sorted.len();
+fn of_text(list: &StringList, missing: Vec<bool>) -> Column {
+    let present = || list.iter().zip(&missing).filter(|(_, missing)| !**missing);
+    let mut sorted: Vec<&[u8]> = present().map(|(text, _)| text).collect();
+    let count = sorted.len();
     sorted.sort_unstable();
     sorted.dedup();
-    let missing: Vec<bool> = list.iter().map(<[u8]>::is_empty).collect();
-    if sorted.len() == present {
+    if sorted.len() == count {
+        let text = |(text, missing): (_, &bool)| if *missing { &b""[..] } else { text };
+        let texts = list.iter().zip(&missing).map(text).collect();
         let missing = Some(missing).filter(|missing| missing.contains(&true));
-        return Column { values: ColumnValues::Strings(list.clone()), missing };
+        return Column { values: ColumnValues::Strings(texts), missing };
     }
-    let code = |text: &[u8]| {
-        let found = sorted.binary_search(&text).ok();
+    let code = |(text, missing): (&[u8], &bool)| {
+        let found = sorted.binary_search(&text).ok().filter(|_| !missing);
         found.and_then(|code| i32::try_from(code).ok()).unwrap_or(-1)
     };
-    let codes = list.iter().map(code).collect();
+    let codes = list.iter().zip(&missing).map(code).collect();
     let categories = Categories::Strings(sorted.into_iter().collect());
     let categorical = Categorical { codes, categories, ordered: false };
     Column { values: ColumnValues::Categorical(categorical), missing: None }
@@ -273,6 +303,31 @@ mod tests {
         assert_eq!(text(6), ["1", "9007199254740993", "0.5"]);
         assert_eq!(text(7), ["", "", ""]);
         assert!(table.column(7).unwrap().is_missing(2));
+    }
+
+    /// R writes a missing text as NA without quotes, which was a group of its own.
+    #[test]
+    fn na_without_quotes_is_missing_in_text() {
+        let text = "\"\",\"type\",\"note\",\"n\",\"all\"\n\
+                    \"NA\",\"T\",NA,\"NA\",NA\n\
+                    \"b\",NA,\"x, \"\"y\"\"\nNA\",2,\n\
+                    \"c\",\"NA\",\"NA\",3,NA\n\
+                    \"d\",\"T\",\"z\",4,\"NA\"";
+        for text in [text.to_owned(), text.replace('\n', "\r\n"), format!("\u{feff}{text}\n")] {
+            let table = parse(&text).unwrap();
+            assert_eq!(table.names().get(0), Some(&b"NA"[..]), "names stay");
+            assert_eq!(types(&table), ["categorical", "string", "int64", "string"]);
+            let missing = |column: usize| -> Vec<u64> {
+                let column = table.column(column).unwrap();
+                (0..4).filter(|row| column.is_missing(*row)).collect()
+            };
+            assert_eq!([0, 1, 2, 3].map(missing), [vec![1], vec![0], vec![0], vec![0, 1, 2]]);
+            let mut shown = Vec::new();
+            table.column(0).unwrap().write_text(2, &mut shown);
+            assert_eq!(shown, b"NA", "in quotes it is text");
+            let noted = [("type", 1), ("note", 1), ("all", 2)].map(|(name, n)| (name.into(), n));
+            assert_eq!(table.missing_texts(), noted);
+        }
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct AnnotationTable {
     place: Place,
     /// The name of the column of names, if a text has a header with it.
     corner: Option<String>,
+    /// The columns of texts of which some are `NA`, which is missing, and how many.
+    missing_texts: Vec<(String, usize)>,
 }
 
 impl AnnotationTable {
@@ -97,6 +99,17 @@ impl AnnotationTable {
         Self { corner, ..self }
     }
 
+    /// Sets the columns of texts of which some are `NA`, and how many.
+    pub(super) fn with_missing_texts(self, missing_texts: Vec<(String, usize)>) -> Self {
+        Self { missing_texts, ..self }
+    }
+
+    /// Returns the columns of texts of which some are `NA`, which is missing, and how many.
+    #[must_use]
+    pub fn missing_texts(&self) -> &[(String, usize)] {
+        &self.missing_texts
+    }
+
     /// Refuses a table whose header has one of the names, which is the first row of a table without a header.
     pub(super) fn check_header(&self, names: &StringList) -> Result<()> {
         let Some(corner) = self.corner.as_deref().filter(|corner| !corner.is_empty()) else {
@@ -121,6 +134,12 @@ impl AnnotationTable {
     /// Fails if a name occurs twice, or only on one side.
     pub fn rows_of(&self, names: &StringList, what: &str) -> Result<Vec<Option<u64>>> {
         let refused = |what: String| Error::new(ErrorKind::Argument(what), self.place.clone());
+        let option = if what == "var" { "col_annotations" } else { "row_annotations" };
+        let joined = |what: String, some_match: bool| match some_match {
+            true => refused(what)
+                .with_hint(option, "of a conversion also joins a table with other rows"),
+            false => refused(what),
+        };
         self.check_header(names)?;
         if let Some((name, [first, second])) = repeated(&self.names) {
             let what = format!("the table for {what} has {name:?} in rows {first} and {second}");
@@ -137,12 +156,17 @@ impl AnnotationTable {
         let shown = |name: &[u8]| format!("{:?}", String::from_utf8_lossy(name));
         if let Some((name, _)) = names.iter().zip(&found).find(|(_, row)| row.is_none()) {
             let count = found.iter().filter(|row| row.is_none()).count();
+            let known: HashSet<&[u8]> = names.iter().collect();
+            let extra = self.names.iter().find(|name| !known.contains(name));
+            let extra = extra.map_or_else(String::new, |extra| {
+                format!("; {what} has no row for {} of the table", shown(extra))
+            });
             let what = format!(
-                "the table has no row for {count} of the {} names of {what}, such as {}",
+                "the table has no row for {count} of the {} names of {what}, such as {}{extra}",
                 names.len(),
                 shown(name)
             );
-            return Err(refused(what));
+            return Err(joined(what, count < found.len()));
         }
         if self.names.len() > names.len() {
             let known: HashSet<&[u8]> = names.iter().collect();
@@ -152,7 +176,7 @@ impl AnnotationTable {
                 self.names.len() - names.len(),
                 shown(extra)
             );
-            return Err(refused(what));
+            return Err(joined(what, true));
         }
         Ok(found)
     }

@@ -59,7 +59,9 @@ fn measured(text: &str) -> Result<Option<MeasureCondition>, String> {
     };
     let given = given.trim();
     if number(given, ValueType::F64).is_none() {
-        return Err(format!("expected a number, not {given:?}"));
+        let is_joined = ["&", " and ", ","].iter().any(|joint| given.contains(joint));
+        let again = if is_joined { "; repeat the option for each condition" } else { "" };
+        return Err(format!("expected a number, not {given:?}{again}"));
     }
     Ok(Some(MeasureCondition { quantity, divisor, comparison, number: given.to_owned() }))
 }

@@ -461,11 +461,11 @@ impl Selection {
         for (term, before) in self.terms.iter().zip(0..) {
             let one = term.one(axis);
             let found = term.ranges(source, axis, &named, clip);
-            let (ranges, is_list, note) = found.map_err(|error| {
+            let (ranges, is_list, found) = found.map_err(|error| {
                 let words: Vec<Word<'_>> = term.words().collect();
                 named.explained(error, &words, source, (axis, one))
             })?;
-            notes.extend(note);
+            notes.extend(found);
             let picked = PositionMap::new(ranges, len, one)?;
             let is_checked = !allow_empty && !term.is_everything();
             if is_checked && picked.len() == 0 {
@@ -539,18 +539,18 @@ impl Term {
         })
     }
 
-    /// Returns the selected positions of an axis, whether they are in the order of a list, and a note for the user.
+    /// Returns the selected positions of an axis, whether they are in the order of a list, and notes for the user.
     fn ranges(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
         named: &WordPositions<'_>,
         clip: bool,
-    ) -> Result<(Vec<Range<u64>>, bool, Option<String>)> {
+    ) -> Result<(Vec<Range<u64>>, bool, Vec<String>)> {
         let len = source.header().shape.len(axis);
         let one = self.one(axis);
         if let Some(sample) = self.sample {
-            return Ok((sample.positions(len, one)?, false, None));
+            return Ok((sample.positions(len, one)?, false, Vec::new()));
         }
         let words = self.words().map(|word| word.text());
         let mut all = words.chain(self.texts_of_ranges());
@@ -559,15 +559,15 @@ impl Term {
             && !is_list
         {
             let (ranges, note) = pattern.ranges(source, axis)?;
-            return Ok((ranges, false, note));
+            return Ok((ranges, false, note.into_iter().collect()));
         }
         if let Some(condition) = &self.condition
             && !is_list
         {
             let table = source.annotations(axis)?;
             let Some(table) = table else { return Err(named::no_annotations(condition, one)) };
-            let (ranges, note) = condition.rows(&*table, one, crate::default_memory())?;
-            return Ok((ranges, false, note));
+            let (ranges, notes) = condition.rows(&*table, one, crate::default_memory())?;
+            return Ok((ranges, false, notes));
         }
         let mut ranges = Vec::new();
         let mut words = HashSet::new();
@@ -598,7 +598,7 @@ impl Term {
                 }
             });
         }
-        Ok((ranges, true, None))
+        Ok((ranges, true, Vec::new()))
     }
 }
 

@@ -48,7 +48,7 @@ impl std::fmt::Debug for MatrixSink {
 
 impl MatrixSink {
     /// Creates a matrix whose columns are cells in an empty tree of HDF5, and writes names and
-    /// annotations, except columns that are [not supported](super::unsupported_columns).
+    /// annotations, except columns that are [not supported](super::table_losses).
     ///
     /// # Errors
     ///

@@ -8,6 +8,7 @@ use nnz_core::{
     Error, MatrixSource, Names, Result, Rounding, Scalar, StringList, ValueType, Values,
 };
 
+use super::attributes::group_of;
 use super::output::Output;
 use super::{Item, names};
 
@@ -65,9 +66,62 @@ fn column_refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'
     }
 }
 
+/// What the attributes of an axis do not keep of annotations.
+#[derive(Debug, Default)]
+pub struct TableLosses {
+    /// Columns that are not stored, and missing texts, which cannot be told from empty ones afterwards.
+    pub dropped: Vec<String>,
+    /// Columns that are written as another type, each with both types.
+    pub retyped: Vec<String>,
+}
+
+/// Returns what the attributes of an axis do not keep of annotations.
+///
+/// # Errors
+///
+/// Fails if the columns cannot be read.
+pub fn table_losses(axis: Axis, table: &dyn Annotations, has_names: bool) -> Result<TableLosses> {
+    let mut losses = TableLosses::default();
+    let columns = table.columns();
+    losses.dropped.extend(unsupported_columns(axis, columns, has_names));
+    for (number, info) in columns.iter().enumerate() {
+        let is_float =
+            matches!(info.column_type, ColumnType::Number(ValueType::F32 | ValueType::F64));
+        if is_float || column_refusal(axis, info, has_names).is_some() {
+            continue;
+        }
+        let column = table.read_column(number, MOST_COLUMN)?;
+        let missing = (0..column.len()).filter(|row| column.is_missing(*row)).count();
+        let path = format!("{}/{}", group_of(axis), info.name);
+        let written = match &column.values {
+            ColumnValues::Numbers(_)
+            | ColumnValues::Categorical(Categorical {
+                categories: Categories::Numbers(_), ..
+            }) => match info.column_type {
+                _ if missing > 0 => Some("float64"),
+                ColumnType::Number(ValueType::Bint8) => Some("uint8"),
+                ColumnType::Categorical { .. } => Some("numbers"),
+                _ => None,
+            },
+            ColumnValues::Strings(_) | ColumnValues::Categorical(_) => {
+                if missing > 0 {
+                    let values = if missing == 1 { "value" } else { "values" };
+                    let what =
+                        format!("{missing} missing {values} of {path} (written as empty text)");
+                    losses.dropped.push(what);
+                }
+                matches!(info.column_type, ColumnType::Categorical { .. }).then_some("string")
+            }
+        };
+        if let Some(written) = written {
+            losses.retyped.push(format!("{path} ({} as {written})", info.column_type));
+        }
+    }
+    Ok(losses)
+}
+
 /// Lists the columns of an axis that Loom does not support.
-#[must_use]
-pub fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) -> Vec<String> {
+fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) -> Vec<String> {
     let refused = columns.iter().filter_map(|column| {
         let named = format!("the {} annotation {:?}", axis.singular(), column.name);
         match (column_refusal(axis, column, has_names), column.column_type) {

@@ -1,5 +1,6 @@
 //! An open file.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_container::tree::Group;
@@ -7,12 +8,15 @@ use nnz_core::{
     Annotations as _, Axis, Error, MatrixSource, Place, Repairs, Result, Rounding, Scalar,
     ValueType, readable,
 };
-use nnz_engine::{DiffOptions, ElementChange, ElementDifference, TaskContext};
+use nnz_engine::{
+    DiffOptions, ElementChange, ElementDifference, Selection, Slice, TaskContext, default_memory,
+};
 
 use super::Item;
 use super::columns::WideTables;
 use crate::anndata::element::Encoding;
 use crate::anndata::whole::collections::check_shapes;
+use crate::anndata::whole::picks::Pick;
 use crate::anndata::{self, AnnData};
 
 /// The encoding of a root.
@@ -40,6 +44,8 @@ pub struct MuData {
     /// The common tables and what belongs to them, which are stored as in AnnData.
     pub(super) common: AnnData,
     pub(super) modalities: Vec<(String, AnnData)>,
+    /// The modalities that are left out on request.
+    dropped: Vec<String>,
 }
 
 /// Compares two modalities with a name, and passes differences.
@@ -85,7 +91,7 @@ impl MuData {
             let position = |name: &str| order.iter().position(|other| other == name);
             modalities.sort_by_key(|(name, _)| position(name).unwrap_or(usize::MAX));
         }
-        Ok(Self { common: AnnData::of_tables(root), modalities })
+        Ok(Self { common: AnnData::of_tables(root), modalities, dropped: Vec::new() })
     }
 
     /// Corrects pointers that overflowed in the matrices opened, and records it in `repairs`.
@@ -96,7 +102,24 @@ impl MuData {
         Self {
             common: with(self.common),
             modalities: modalities.map(|(name, file)| (name, with(file))).collect(),
+            dropped: self.dropped,
         }
+    }
+
+    /// States paths that the root does not have on request, such as `mod/rna`: a missing modality is not reported then.
+    #[must_use]
+    pub fn with_dropped(mut self, paths: &[String]) -> Self {
+        let name = |path: &String| {
+            let rest = path.trim_matches('/').strip_prefix(MODALITIES)?;
+            rest.strip_prefix('/').map(ToOwned::to_owned)
+        };
+        self.dropped = paths.iter().filter_map(name).collect();
+        self
+    }
+
+    /// Returns whether a modality is left out on request.
+    pub(super) fn is_dropped(&self, name: &str) -> bool {
+        self.dropped.iter().any(|dropped| dropped == name)
     }
 
     /// Returns the modalities, each with its name.
@@ -197,13 +220,49 @@ impl MuData {
 
     /// Returns the names and common tables of cells and features, as a matrix without entries. The columns of modalities follow
     /// those of the common tables as `MODALITY:COLUMN`, unless a common table has a column of that name; they are missing where a
-    /// modality does not have the cell or feature.
+    /// modality does not have the cell or feature. If modalities are missing, cells and features that no other one has are left
+    /// out.
     ///
     /// # Errors
     ///
     /// Fails if a table is missing or invalid.
     pub fn tables(&self) -> Result<Box<dyn MatrixSource>> {
-        Ok(Box::new(WideTables::new(self)?))
+        let tables = Box::new(WideTables::new(self)?);
+        let [obs, var] = self.present()?;
+        if obs.is_none() && var.is_none() {
+            return Ok(tables);
+        }
+        let selection = |pick: Option<Pick>| match pick {
+            Some(pick) => Selection::ranges(pick.ranges).allow_empty(true),
+            None => Selection::all(),
+        };
+        Ok(Box::new(Slice::new(tables, &selection(obs), &selection(var))?))
+    }
+
+    /// Returns the rows of the common tables that a modality has, if one that the file names is missing; `None` for all.
+    pub(super) fn present(&self) -> Result<[Option<Pick>; 2]> {
+        if self.modalities.is_empty() || self.missing_modalities()?.is_empty() {
+            return Ok([None, None]);
+        }
+        let along = |axis| -> Result<Option<Pick>> {
+            let len = len(&self.common, axis)?;
+            let mut is_there = vec![false; usize::try_from(len).unwrap_or(0)];
+            for number in 0..self.modalities.len() {
+                let map = self.map(axis, number, default_memory() / 4)?;
+                for (is_there, at) in is_there.iter_mut().zip(&map.0) {
+                    *is_there |= at.is_some();
+                }
+            }
+            let mut ranges: Vec<Range<u64>> = Vec::new();
+            for (row, _) in (0..).zip(is_there).filter(|(_, is_there)| *is_there) {
+                match ranges.last_mut().filter(|last| last.end == row) {
+                    Some(last) => last.end = row + 1,
+                    None => ranges.push(row..row + 1),
+                }
+            }
+            Ok(Pick::new(ranges, len))
+        };
+        Ok([along(Axis::Rows)?, along(Axis::Cols)?])
     }
 
     /// Checks the shapes of all matrices, so that wrong ones are an error before anything is written.

@@ -33,7 +33,8 @@ impl MuData {
         tree: Box<dyn TreeWriter>,
         options: &FileOptions<'_>,
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
-        self.write_to(tree, &FilePicks::default(), options)
+        let [obs, var] = self.present()?;
+        self.write_to(tree, &FilePicks { obs, var }, options)
     }
 
     /// Writes the elements of some cells and features into an empty tree, which the caller finishes: of each modality
@@ -88,8 +89,13 @@ impl MuData {
     fn picks(&self, [cells, features]: [&Selection; 2]) -> Result<FilePicks> {
         let tables = Placed::new(self.tables()?, self.place());
         let slice = Slice::new(Box::new(tables), cells, features)?;
-        let picked = |axis| Ok(Pick::new(slice.ranges(axis), len(&self.common, axis)?));
-        Ok(FilePicks { obs: picked(Axis::Rows)?, var: picked(Axis::Cols)? })
+        let [obs, var] = self.present()?;
+        let picked = |axis, present: Option<Pick>| {
+            let ranges = slice.ranges(axis);
+            let ranges = present.map_or(ranges.clone(), |present| present.inner(&ranges));
+            Ok(Pick::new(ranges, len(&self.common, axis)?))
+        };
+        Ok(FilePicks { obs: picked(Axis::Rows, obs)?, var: picked(Axis::Cols, var)? })
     }
 
     fn part(&self, number: usize, picks: &FilePicks, memory: u64) -> Result<Part> {
@@ -153,7 +159,7 @@ impl Transfer<'_> {
                 None => self.group_without(common, name, ALL, &missing)?,
             }
         }
-        for name in &missing {
+        for name in missing.iter().filter(|name| !file.is_dropped(name)) {
             self.left_out(&format!("{MODALITIES}/{name}"), MISSING);
         }
         let group = self.modality_group(file.modalities.iter().map(|(name, _)| name))?;

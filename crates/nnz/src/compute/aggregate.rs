@@ -224,6 +224,12 @@ pub(super) fn column(
                 // A table cannot be joined without names.
                 return Err(Error::argument(what));
             }
+            let mut parts = name.split(',');
+            if name.contains(',') && parts.all(|part| columns.iter().any(|info| info.name == part))
+            {
+                let effect = "is given once for each of several columns";
+                return Err(Error::argument(what).with_hint("by", effect));
+            }
             let option = if axis == Axis::Rows { "row_annotations" } else { "col_annotations" };
             Err(Error::argument(what).with_hint(option, "adds the columns of a file"))
         }

@@ -80,6 +80,12 @@ pub trait CollectionFormat: Sync {
         true
     }
 
+    /// Returns the format of the matrices in a file, if it is another one: they are added to existing files as in that format. By
+    /// default it is this one.
+    fn format_of_members(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Concatenates several collections. Returns `None` without doing anything if only their main matrices
     /// can be written.
     ///

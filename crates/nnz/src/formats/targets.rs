@@ -34,7 +34,8 @@ impl Context {
             (None, Location::Stream) => self.registry().find(TEXT).ok_or_else(|| {
                 Error::argument("no format of this build can be written to standard output")
             })?,
-            (None, Location::Path { path, .. }) => by_extension(self.registry().formats(), path)
+            (None, Location::Path { path, group }) => by_extension(self.registry().formats(), path)
+                .or_else(|| group.as_ref().and_then(|_| self.format_in_whole(path)))
                 .ok_or_else(|| {
                     let (what, names) =
                         match crate::container_target::ends_in(path, &["h5", "hdf5"]) {
@@ -65,7 +66,7 @@ impl Context {
         let place = Place::path(path);
         let refused = |extension: &str, kind: &str| {
             let what = format!("{place}: .{extension} is an extension of {kind}, not of matrices");
-            Err(Error::argument(what))
+            Error::argument(what)
         };
         let fragments =
             self.registry().formats().iter().map(|format| format.info()).filter(|info| {
@@ -73,16 +74,38 @@ impl Context {
                 kinds.contains(&DatasetKind::Fragments) && !kinds.contains(&DatasetKind::Matrix)
             });
         if let Some(extension) = fragments.into_iter().find_map(|info| info.extension_of(path)) {
-            return refused(extension, "fragments");
+            return Err(refused(extension, "fragments"));
         }
         // No format writes matrices with this extension.
         let formats = self.registry().formats().iter();
         let mut whole = formats.filter(|format| format.abilities().collections.is_some());
         match whole.find_map(|format| Some((format.info().extension_of(path)?, format.info().name)))
         {
-            Some((extension, name)) => refused(extension, &format!("whole files of {name}")),
+            Some((extension, name)) => {
+                let error = refused(extension, &format!("whole files of {name}"));
+                Err(match self.format_in_whole(path) {
+                    Some(format) => {
+                        let format = format.info().name;
+                        let effect = format!(
+                            "makes one of {format} files along the axis of features; slice writes these, such as \
+                             the features with \"feature_type=Gene Expression\" of a 10x matrix"
+                        );
+                        error.with_hint("concat", effect)
+                    }
+                    None => error,
+                })
+            }
             None => Ok(()),
         }
+    }
+
+    /// Returns the format of the matrices inside of a file of which only the whole has a format, by the extension of its path.
+    fn format_in_whole(&self, path: &Path) -> Option<&'static dyn Format> {
+        let mut formats = self.registry().formats().iter();
+        let collections = formats.find_map(|format| {
+            format.info().extension_of(path).and(format.abilities().collections)
+        })?;
+        self.registry().find(collections.format_of_members()?)
     }
 
     /// Fails if the extension of a path belongs to another format, or to a container that the format is

@@ -6,8 +6,8 @@ use std::fmt;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Categories, Column, ColumnInfo, ColumnValues, Error, Result, ValueType, Values,
-    suggest_prefixed,
+    Annotations, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error, Result,
+    ValueType, Values, suggest_prefixed,
 };
 
 use super::comparison::{Comparison, compare, of_scalar, parse};
@@ -62,14 +62,14 @@ impl Condition {
         conditions.max_by_key(|(condition, _)| condition.column.len())
     }
 
-    /// Returns the rows of a table that match, in `memory` bytes, and a note on rows that the column does not cover. `one`
-    /// is the name of one row in messages.
+    /// Returns the rows of a table that match, in `memory` bytes, and notes: on integers that no row has, and on rows that the
+    /// column does not cover. `one` is the name of one row in messages.
     pub(super) fn rows(
         &self,
         table: &dyn Annotations,
         one: &str,
         memory: u64,
-    ) -> Result<(Vec<Range<u64>>, Option<String>)> {
+    ) -> Result<(Vec<Range<u64>>, Vec<String>)> {
         let Some((condition, number)) = self.of_table(table) else {
             return Err(self.no_column(table, one));
         };
@@ -85,7 +85,41 @@ impl Condition {
                 None => ranges.push(row..row + 1),
             }
         }
-        Ok((ranges, table.uncovered(number, memory)?))
+        let absent = condition.absent_integers(&column, one)?;
+        Ok((ranges, absent.into_iter().chain(table.uncovered(number, memory)?).collect()))
+    }
+
+    /// Describes integers that are compared for equality, and that no row has. A text that no row has is an error instead: it is
+    /// probably misspelt.
+    fn absent_integers(&self, column: &Column, one: &str) -> Result<Option<String>> {
+        let values = match &column.values {
+            ColumnValues::Numbers(values) => values,
+            ColumnValues::Categorical(Categorical {
+                categories: Categories::Numbers(values),
+                ..
+            }) => values,
+            _ => return Ok(None),
+        };
+        let is_number = |row| match column.values {
+            ColumnValues::Numbers(_) => !column.is_missing(row),
+            _ => true,
+        };
+        if self.comparison.is_by_order() || !values.value_type().is_integer() {
+            return Ok(None);
+        }
+        let mut wanted: Vec<_> =
+            self.values.iter().zip(self.numbers(values.value_type())?).collect();
+        for (at, row) in (0..values.len().unwrap_or(0)).zip(0..) {
+            if wanted.is_empty() {
+                return Ok(None);
+            }
+            let value = values.get(at).and_then(of_scalar).filter(|_| is_number(row));
+            let Some(value) = value else { continue };
+            wanted.retain(|(_, number)| compare(value, *number) != Some(Ordering::Equal));
+        }
+        let texts: Vec<&str> = wanted.iter().map(|(text, _)| text.trim()).collect();
+        let column = self.column.escape_debug();
+        Ok((!texts.is_empty()).then(|| format!("no {one} has {column} {}", texts.join(" or "))))
     }
 
     /// Returns a predicate on the rows of a column.
@@ -243,7 +277,7 @@ fn meets(comparison: Comparison, values: &Values, row: u64, wanted: &[Number]) -
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use nnz_core::{Categorical, StringList};
+    use nnz_core::StringList;
 
     use super::*;
 
@@ -357,6 +391,24 @@ mod tests {
             ("narrow!=0.1", &[1, 2, 3]),
         ] {
             assert_eq!(rows(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    /// An integer that no row has was ignored without a word.
+    #[test]
+    fn integers_that_no_row_has_are_noted() {
+        for (text, expected) in [
+            ("n=1,7", None),
+            ("n=1,8", Some("no row has n 8")),
+            ("n!=8,1,9", Some("no row has n 8 or 9")),
+            ("n>=8", None),
+            // The value of a missing row, floats.
+            ("gone=2,3", Some("no row has gone 2")),
+            ("x=7,2", None),
+        ] {
+            let condition = Condition::parse(text).unwrap();
+            let (_, notes) = condition.rows(&table(), "row", u64::MAX).unwrap();
+            assert_eq!(notes.first().map(|note| &**note), expected, "{text}");
         }
     }
 

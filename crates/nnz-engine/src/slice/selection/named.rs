@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nnz_core::{
     Axis, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, MatrixSource, Place,
-    Result,
+    Result, ValueType,
 };
 
 use super::super::position_map::absent;
@@ -276,12 +276,22 @@ impl<'a> WordPositions<'a> {
         if is_name_of(source, axis.other(), first) {
             what.push_str(&format!("; a {} has this name", axis.other().singular()));
         }
-        let is_column = source.annotations(axis).is_ok_and(|table| {
-            table.is_some_and(|table| table.columns().iter().any(|c| c.name.as_bytes() == *first))
+        let text = String::from_utf8_lossy(first);
+        let column_type = source.annotations(axis).ok().flatten().and_then(|table| {
+            let column = table.columns().iter().find(|column| column.name.as_bytes() == *first);
+            column.map(|column| column.column_type)
         });
-        if is_column {
-            let column = String::from_utf8_lossy(first);
-            what.push_str(&format!("; {column}=VALUE selects {one}s by this annotation"));
+        match column_type {
+            Some(ColumnType::Number(ValueType::Bint8)) => {
+                what.push_str(&format!("; {text}=True selects {one}s by this annotation"));
+            }
+            Some(_) => {
+                what.push_str(&format!("; {text}=VALUE selects {one}s by this annotation"));
+            }
+            None if text.starts_with('^') || text.ends_with('$') || text.contains(".*") => {
+                what.push_str(&format!("; ~{text} selects names by a pattern"));
+            }
+            None => {}
         }
         Error::new(ErrorKind::UnknownName(what), error.place().clone())
     }

@@ -56,6 +56,17 @@ pub(super) fn frame_of(path: &str) -> Option<(&'static str, &str)> {
     })
 }
 
+/// Returns whether a group of the file has a member.
+fn is_there(file: &AnnData, path: &str) -> bool {
+    let Some((base, name)) = path.rsplit_once('/') else { return false };
+    match Element::at(&*file.root, base) {
+        Ok(Some(Element::Group(group))) => {
+            all_names(&*group).is_ok_and(|names| names.iter().any(|member| member == name))
+        }
+        _ => false,
+    }
+}
+
 /// Finds what is removed with a path.
 pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
     let root = &*file.root;
@@ -81,6 +92,14 @@ pub(super) fn find(file: &AnnData, path: &str) -> Result<Vec<Removal>> {
         (!rest.is_empty()).then_some((*base, rest))
     });
     let Some((base, names)) = in_group else {
+        let bases = ["obs", "var"].into_iter().chain(GROUPS.iter().copied());
+        let meant = bases.map(|base| format!("{base}/{path}"));
+        let meant: Vec<String> =
+            meant.filter(|meant| is_there(file, meant)).map(|meant| format!("{meant:?}")).collect();
+        if !meant.is_empty() {
+            let meant = meant.join(" or ");
+            return refused(format!("{path:?} cannot be removed; did you mean {meant}?"));
+        }
         return refused(format!(
             "{path:?} cannot be removed: expected {}/NAME, a whole group of these, raw, obs/COLUMN or var/COLUMN",
             GROUPS.join("/NAME, ")

@@ -29,6 +29,24 @@ impl Pick {
         let ascends = ranges.is_sorted_by(|a, b| a.end <= b.start);
         (!whole).then_some(Self { ranges, len, axis_len, ascends })
     }
+
+    /// Returns the positions on the axis of ranges of the selection.
+    pub(crate) fn inner(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        let mut found = Vec::new();
+        for wanted in ranges {
+            let mut before = 0_u64;
+            for own in &self.ranges {
+                let len = own.end - own.start;
+                let start = wanted.start.clamp(before, before + len) - before;
+                let end = wanted.end.clamp(before, before + len) - before;
+                if start < end {
+                    found.push(own.start + start..own.start + end);
+                }
+                before += len;
+            }
+        }
+        found
+    }
 }
 
 /// The selections along the axes of an element; `None` selects everything.
@@ -75,5 +93,8 @@ mod tests {
         assert!(Pick::new(vec![0..2, 2..3], 4).unwrap().ascends);
         let moved = Pick::new(vec![2..3, 0..2], 3).unwrap();
         assert_eq!((moved.len, moved.ascends), (3, false));
+        let part = Pick::new(vec![1..3, 5..8], 9).unwrap();
+        assert_eq!(part.inner(&[3..4, 0..3]), [6..7, 1..3, 5..6]);
+        assert_eq!(part.inner(&[4..9, 1..1]), [7..8]);
     }
 }

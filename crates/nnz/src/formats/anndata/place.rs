@@ -35,6 +35,14 @@ pub(crate) fn full_path(root: &Arc<dyn Group>, path: &str) -> Result<String> {
     Ok(found.map_or_else(|| path.to_owned(), |(full, _)| full))
 }
 
+/// Returns the path of the AnnData inside of a file that a matrix belongs to, and the matrix: `mod/rna` and `layers/counts`.
+pub(super) fn inner(root: &Arc<dyn Group>, path: &str) -> Result<Option<(String, Item)>> {
+    let (full, found) = search(root, path)?;
+    let Some((_, Some(item))) = found else { return Ok(None) };
+    let base = full.strip_suffix(&item.to_string()).and_then(|base| base.strip_suffix('/'));
+    Ok(base.map(|base| (base.to_owned(), item)))
+}
+
 /// Searches a path for AnnData, in MuData also within `mod`. Returns the path where it was found, and what is there.
 fn search(root: &Arc<dyn Group>, path: &str) -> Result<(String, Option<ItemLocation>)> {
     let found = within(root, path)?;

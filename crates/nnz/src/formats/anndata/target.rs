@@ -17,6 +17,7 @@ use nnz_core::{
 use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{self, StagedFile, WriteOptions};
 
+use super::place;
 use crate::formats::collections::is_file_of;
 use crate::formats::target::named;
 use crate::formats::{FormatInfo, FormatOption, MatrixTarget};
@@ -102,6 +103,8 @@ pub(in crate::formats) fn check(
 /// A matrix that becomes `X` of a new file or store, or is added to an existing one.
 pub(in crate::formats) struct AnnDataTarget {
     path: PathBuf,
+    /// The path of the AnnData in a file, such as `mod/rna` in MuData; empty for a file of its own.
+    base: String,
     /// The matrix to add.
     item: Option<Item>,
     /// Whether it is dense.
@@ -134,10 +137,12 @@ impl AnnDataTarget {
     ) -> Result<Self> {
         let (path, group) = named(to, info.name.as_str())?;
         context.check_name(path, info, CONTAINERS)?;
-        let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
-            None | Some("") => None,
+        let (base, item) = match group.map(|group| group.trim_matches('/')) {
+            None | Some("") => (String::new(), None),
             Some(group) => {
-                Some(group.parse().map_err(|error: Error| error.with_context(&to.place()))?)
+                let (base, item) =
+                    item_at(path, group).map_err(|error| error.with_context(&to.place()))?;
+                (base, Some(item))
             }
         };
         if item.is_some() {
@@ -156,6 +161,7 @@ impl AnnDataTarget {
         let compression = options.compress.unwrap_or_default();
         Ok(Self {
             path: path.to_path_buf(),
+            base,
             item,
             dense: options.format_options.flag(DENSE)?,
             write: options.output(context),
@@ -205,7 +211,7 @@ impl AnnDataTarget {
     pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
         let Self { path, write, zarr, .. } = self;
         let threads = write.context.threads();
-        let member = self.item.as_ref().map(Item::to_string);
+        let member = self.item.as_ref().map(|item| self.path_in_file(item));
         Ok(match zarr {
             None => {
                 let options = Hdf5Options { threads, ..Hdf5Options::default() };
@@ -230,7 +236,15 @@ impl AnnDataTarget {
 
     /// Opens the file to which a matrix is added.
     fn existing(&self) -> Result<format::AnnData> {
-        format::AnnData::open(nnz_container::tree::open(&self.path, "")?)
+        format::AnnData::open(nnz_container::tree::open(&self.path, &self.base)?)
+    }
+
+    /// Returns the path of a matrix in the file.
+    fn path_in_file(&self, item: &Item) -> String {
+        match &*self.base {
+            "" => item.to_string(),
+            base => format!("{base}/{item}"),
+        }
     }
 
     /// The error for a matrix that does not belong to the file. Neither is broken.
@@ -271,6 +285,18 @@ impl AnnDataTarget {
     }
 }
 
+/// Finds the AnnData in a file, and the matrix of it, that a path after `::` selects.
+fn item_at(path: &Path, group: &str) -> Result<(String, Item)> {
+    group.parse().map(|item| (String::new(), item)).or_else(|error: Error| {
+        let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
+        let found = match is_there {
+            true => place::inner(&nnz_container::tree::open(path, "")?.into(), group)?,
+            false => None,
+        };
+        found.ok_or(error)
+    })
+}
+
 /// Returns whether a path has the extension of a Zarr store.
 pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zarr"))
@@ -294,8 +320,8 @@ impl MatrixTarget for AnnDataTarget {
         if let Some(item) = &self.item {
             return match self.existing()?.contains(item)? && !self.write.overwrite {
                 true => {
-                    let place =
-                        Location::Path { path: self.path.clone(), group: Some(item.to_string()) };
+                    let group = Some(self.path_in_file(item));
+                    let place = Location::Path { path: self.path.clone(), group };
                     Err(Error::new(ErrorKind::Exists, place.place()))
                 }
                 false => Ok(()),

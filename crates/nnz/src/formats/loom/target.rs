@@ -28,6 +28,8 @@ pub(in crate::formats) struct LoomTarget {
     compression: Compression,
     /// Annotations that are not stored.
     dropped: Vec<String>,
+    /// Annotations that are stored as another type.
+    retyped: Vec<String>,
 }
 
 impl LoomTarget {
@@ -39,17 +41,21 @@ impl LoomTarget {
     ) -> Result<Self> {
         let path = without_group(to, "loom")?.to_path_buf();
         context.check_name(&path, &super::INFO, &[kinds::HDF5])?;
-        let mut dropped = Vec::new();
+        let (mut dropped, mut retyped) = (Vec::new(), Vec::new());
         for axis in [Axis::Rows, Axis::Cols] {
             let Some(table) = source.annotations(axis)? else { continue };
             let has_names = source.read_names(axis)?.is_some();
-            dropped.extend(format::unsupported_columns(axis, table.columns(), has_names));
+            let losses = format::table_losses(axis, &*table, has_names)
+                .map_err(|error| error.with_context(&source.place()))?;
+            dropped.extend(losses.dropped);
+            retyped.extend(losses.retyped);
         }
         Ok(Self {
             path,
             write: options.output(context),
             compression: options.compress.unwrap_or(format::COMPRESSION),
             dropped,
+            retyped,
         })
     }
 
@@ -61,6 +67,13 @@ impl LoomTarget {
     /// Lists annotations that are not stored.
     pub(in crate::formats) fn dropped(&self) -> &[String] {
         &self.dropped
+    }
+
+    /// Describes annotations that are stored as another type, if there are any.
+    pub(in crate::formats) fn note(&self) -> Option<String> {
+        let retyped = self.retyped.join(", ");
+        (!retyped.is_empty())
+            .then(|| format!("Loom has numbers and strings only; other types become: {retyped}"))
     }
 
     /// Starts writing.

@@ -60,6 +60,7 @@ fn write(
     let (contents, exchanged) = contents.labelled(options, context)?.with_cells_along(Axis::Cols);
     let target = LoomTarget::new(to, options, &*contents.main, context)?;
     let mut summary = write_contents(contents, &target, options, context)?;
+    summary.notes.extend(target.note());
     if exchanged {
         let what = "transposed: rows are now features, columns are cells";
         summary.notes.push(what.to_owned());

@@ -54,7 +54,7 @@ pub(super) fn open_any(probe: &Probe) -> Result<(MuData, Option<Item>, Vec<Strin
     match find(probe)? {
         Some((root, item)) => {
             let (root, missing) = drop::without_dropped(root, probe, &REQUIRED)?;
-            Ok((MuData::open(root)?, item, missing))
+            Ok((MuData::open(root)?.with_dropped(probe.dropped()), item, missing))
         }
         None => match (probe.root()?, probe.opened()) {
             // Not a file with groups; the error states what is expected.

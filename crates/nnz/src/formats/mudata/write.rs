@@ -98,6 +98,10 @@ impl CollectionFormat for MuDataFile {
         false
     }
 
+    fn format_of_members(&self) -> Option<&'static str> {
+        Some(crate::formats::anndata::INFO.name.as_str())
+    }
+
     fn concat(
         &self,
         sources: &[Arc<dyn Collection>],

@@ -1,4 +1,5 @@
-//! Annotations of genes that are equal in all files: `anndata.concat` with `merge="same"`.
+//! Annotations of genes that are equal in all files: `anndata.concat` with `merge="same"`. In an outer join, they are
+//! equal where files share genes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error, ErrorKind,
     Result, Scalar, Values,
 };
+use nnz_engine::{Appended, Join};
 
 use super::genes::{Columns, Genes, ranges};
 use super::{File, common_index};
@@ -185,12 +187,14 @@ fn is_nan(value: Scalar) -> bool {
     }
 }
 
-/// The columns of the first file that are equal in all others.
+/// The columns that are equal in all files, for the genes that files share.
 struct Same<'a> {
-    first: &'a DataFrame,
-    positions: Option<&'a [Option<u64>]>,
+    /// The table of the first file, or those of all one after the other if some genes are not in all.
+    table: Box<dyn Annotations + 'a>,
+    /// The row in the table of each gene.
+    positions: Option<Vec<Option<u64>>>,
     columns: Vec<ColumnInfo>,
-    /// Their positions in the first file.
+    /// Their positions in the table.
     numbers: Vec<usize>,
     /// The names of all other columns.
     others: Vec<String>,
@@ -198,22 +202,26 @@ struct Same<'a> {
 }
 
 impl<'a> Same<'a> {
-    fn new(var: &'a [Arc<DataFrame>], genes: &'a Genes, memory: u64) -> Result<Self> {
+    fn new(var: &'a [Arc<DataFrame>], genes: &Genes, memory: u64) -> Result<Self> {
         let (Some(first), Some(positions)) = (var.first(), genes.columns.positions.first()) else {
             return Err(Error::argument("there is nothing to concatenate"));
         };
         let mut same = Self {
-            first,
-            positions: positions.as_deref(),
+            table: Box::new(&**first),
+            positions: positions.clone(),
             columns: Vec::new(),
             numbers: Vec::new(),
             others: Vec::new(),
             len: genes.columns.len,
         };
-        for (number, info) in first.columns().iter().enumerate() {
-            if is_same(var, genes, (number, info), memory)? {
-                same.columns.push(info.clone());
-                same.numbers.push(number);
+        if genes.columns.has_missing() {
+            same.find_in_any(var, &genes.columns, memory)?;
+        } else {
+            for (number, info) in first.columns().iter().enumerate() {
+                if is_same(var, genes, (number, info), memory)? {
+                    same.columns.push(info.clone());
+                    same.numbers.push(number);
+                }
             }
         }
         for info in var.iter().flat_map(|frame| frame.columns()) {
@@ -223,6 +231,64 @@ impl<'a> Same<'a> {
             }
         }
         Ok(same)
+    }
+
+    /// Finds the columns of genes that are not in all files: each has the values of the first file that has it, which are equal
+    /// in all others.
+    fn find_in_any(
+        &mut self,
+        var: &'a [Arc<DataFrame>],
+        columns: &Columns,
+        memory: u64,
+    ) -> Result<()> {
+        let tables = var.iter().map(|frame| Box::new(&**frame) as Box<dyn Annotations + 'a>);
+        let all = Appended::new(tables.collect(), Join::Inner);
+        // The rows of each gene in all tables.
+        let mut rows: Vec<Vec<u64>> = Vec::new();
+        rows.resize_with(usize::try_from(columns.len).unwrap_or(0), Vec::new);
+        let mut before = 0_u64;
+        for (frame, positions) in var.iter().zip(&columns.positions) {
+            for (gene, rows) in (0..).zip(&mut rows) {
+                let own = positions.as_ref().map_or(Some(gene), |own| {
+                    usize::try_from(gene).ok().and_then(|gene| *own.get(gene)?)
+                });
+                rows.extend(own.and_then(|own| own.checked_add(before)));
+            }
+            before = before.saturating_add(frame.len());
+        }
+        for (number, info) in all.columns().iter().enumerate() {
+            let of_type = |frame: &Arc<DataFrame>| frame.columns().contains(info);
+            if !var.iter().all(of_type) {
+                continue;
+            }
+            let Some(column) = readable_together(all.read_column(number, memory))? else {
+                continue;
+            };
+            let [mut first, mut other] = [Vec::new(), Vec::new()];
+            let mut is_equal = |a: u64, b: u64| {
+                first.clear();
+                other.clear();
+                column.write_text(a, &mut first);
+                column.write_text(b, &mut other);
+                first == other && column.is_missing(a) == column.is_missing(b)
+            };
+            let mut pairs = rows.iter().flat_map(|rows| rows.iter().zip(rows.iter().skip(1)));
+            if pairs.all(|(a, b)| is_equal(*a, *b)) {
+                self.columns.push(ColumnInfo::new(info.name.clone(), column.column_type()));
+                self.numbers.push(number);
+            }
+        }
+        self.positions = Some(rows.iter().map(|rows| rows.first().copied()).collect());
+        self.table = Box::new(all);
+        Ok(())
+    }
+}
+
+/// Returns `None` for columns that cannot be one.
+fn readable_together(column: Result<Column>) -> Result<Option<Column>> {
+    match column {
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => Ok(None),
+        column => column.map(Some),
     }
 }
 
@@ -264,7 +330,7 @@ impl Annotations for Same<'_> {
         let Some(number) = self.numbers.get(column) else {
             return Err(Error::argument(format!("there is no column {column}")));
         };
-        moved(self.first.read_column(*number, memory / 2)?, self.positions)
+        moved(self.table.read_column(*number, memory / 2)?, self.positions.as_deref())
     }
 }
 
