@@ -118,7 +118,9 @@ def qc(
         tops = [top for top in tops if top <= matrix.shape[1]]
     chosen = _chosen(matrix, qc_vars)
     for name, one in chosen.items():
-        check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
+        # Positions and names mean the same in any order.
+        if getattr(one, "shape", None) == matrix.shape[1:] or getattr(getattr(one, "dtype", None), "kind", None) == "b":
+            check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
     sets = {name: np.ascontiguousarray(_mask(matrix, one, name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
