@@ -48,8 +48,8 @@ def write(
     ----------
     obj : matrix, array, tensor or table
         Matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, with any number of dimensions that the
-        format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, and with `X`, names and annotations
-        to other formats; a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
+        format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, with what Loom has to ``.loom``, and with `X`,
+        names and annotations to other formats (a `DroppedWarning` lists the rest); a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
         objects with ``__binsparse__``. A pandas data frame is written as a table to ``.dbdf`` and, if it has no names of rows,
         to ``.csv``, otherwise as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
     path : str or os.PathLike
@@ -107,6 +107,7 @@ def _written(
             raise ArgumentError("fragments have neither rows nor columns")
         with storage(handle_of(obj).storage_options):
             return write_fragments(handle_of(obj).path, target, None, progress, given)
+    dropped: List[str] = []
     if _is_anndata(obj):
         if _is_frame(rows) or _is_frame(cols) or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
@@ -116,6 +117,11 @@ def _written(
             return _write_anndata.write(obj, target, given, progress)
         if obj.X is None:
             raise ArgumentError("the AnnData has no X; write one of its layers, or all of it to .h5ad or .zarr")
+        if given.get("to", "loom") == "loom" and (_extension(target) == "loom" or "to" in given):
+            return _write_anndata.write(obj, target, given, progress)
+        dropped = _write_anndata.beside(obj)
+        if dropped and given.get("strict"):
+            raise UnsupportedError(f"{target}: only X is written, not {', '.join(dropped)}; `strict=` does not allow dropping data", target)
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
     if _tables.is_table(obj, target, given.get("to")):
         if rows is not None or cols is not None or axis_kinds is not None:
@@ -130,7 +136,6 @@ def _written(
         # scanpy expects what an array is in memory.
         given.setdefault("dense", True)
     source = _sources.source_of(obj)
-    dropped: List[str] = []
     if isinstance(obj, BaseMatrix):
         beside = left_out(obj)
         if beside and given.get("strict"):
