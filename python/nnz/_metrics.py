@@ -33,7 +33,7 @@ from ._guards import is_array, is_list, is_tuple
 from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
-from ._values import warn_of_types, warn_unless_counts
+from ._values import warn_of_missing, warn_of_types, warn_unless_counts
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -197,7 +197,7 @@ def aggregate(
         The matrix.
     by : str, list of str or array_like
         A column of the annotations of cells, or a label for each cell. A list of several columns makes a group of each
-        combination that occurs. Cells without a label are left out.
+        combination that occurs. Cells without a label are left out; a `UserWarning` has their number.
     func : {"sum", "mean", "var", "count_nonzero"}, or a list of them
         How to combine the values of each group. Variances have the number of cells minus 1 in the denominator.
     axis : {"rows", "cols", "cells", "features"}, optional
@@ -249,6 +249,7 @@ def aggregate(
     opened, memory = source_and_memory(matrix)
     if "sum" in functions:
         warn_unless_counts(opened)
+    warn_of_missing(int((codes < 0).sum()), "left out")
     names = labels(matrix.col_names, matrix.shape[1])
     tables = [
         frames.DataFrame(numbers.reshape(len(found), matrix.shape[1]), index=found, columns=names)

@@ -65,7 +65,7 @@ def write(
     **options
         As in `nnz.WriteOptions`. Here, ``row_names`` and ``col_names`` also take lists of names: of all rows or columns of the
         object, which are selected with them if it has none of its own, or of the selected ones. Index and columns of a data
-        frame are names of all of its rows and columns; only the numbers from 0 of a ``RangeIndex(n)`` are no names.
+        frame are names of all of its rows and columns, the levels of a ``MultiIndex`` joined by ``_``, and annotations, too; only the numbers from 0 of a ``RangeIndex(n)`` are no names.
 
     Returns
     -------
@@ -127,7 +127,8 @@ def _written(
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("rows, cols and axis_kinds apply to matrices, not to tables")
         return _tables.write(obj, target, given, progress)
-    if _tables.is_frame(obj):
+    frame = obj if _tables.is_frame(obj) else None
+    if frame is not None:
         obj = _tables.matrix_of(obj, given)
     if isinstance(obj, BaseMatrix) and handle_of(obj).transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
@@ -136,6 +137,8 @@ def _written(
         # scanpy expects what an array is in memory.
         given.setdefault("dense", True)
     source = _sources.source_of(obj)
+    if frame is not None and isinstance(source, _nnz.Source):
+        source = _tables.with_levels(frame, source)
     if isinstance(obj, BaseMatrix):
         beside = left_out(obj)
         if beside and given.get("strict"):
@@ -151,10 +154,11 @@ def _written(
     lost = [*made["dropped"], *dropped]
     # What a main matrix brings along is listed already, such as `raw` with `raw/X`.
     beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
-    if not isinstance(obj, BaseMatrix):
-        _warn_of_axes(made["notes"])
     made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
-    return summary(made)
+    result = summary(made)
+    if not isinstance(obj, BaseMatrix):
+        _warn_of_axes(result.notes)
+    return result
 
 
 def _warn_of_axes(notes: List[str]) -> None:

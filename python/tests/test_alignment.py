@@ -475,3 +475,78 @@ def test_an_index_with_more_names_than_the_matrix_says_how_to_align_it(tmp_path)
     # Positions are not one for each feature.
     qc = nnz.qc(m, qc_vars={"some": pandas.Series([1, 2], GENES[:2])}, percent_top=None)
     assert "total_counts_some" in qc.cells
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [nnz.qc, nnz.pca, nnz.highly_variable_genes, lambda m, **options: m.normalize_total(**options), lambda m, **options: nnz.markers(m, KIND, **options)],
+)
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_a_guess_of_the_axes_of_a_file_is_a_warning(tmp_path, compute):
+    nnz.write(sp.csr_matrix(np.arange(144.0).reshape(12, 12)), tmp_path / "m.mtx")
+    m, options = nnz.open(tmp_path / "m.mtx"), {"n_components": 2} if compute is nnz.pca else {}
+    with pytest.warns(UserWarning, match='which axis has cells: rows are taken for cells; axis="cols" takes the columns') as caught:
+        compute(m, **options)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "values ")
+        compute(m, axis="cols", **options)
+        compute(m.scale(1.0).normalize_total(axis="rows"), **options)
+
+
+def test_to_anndata_warns_of_a_guess_of_the_axes(tmp_path):
+    nnz.write(made().X, tmp_path / "m.mtx")
+    m = nnz.open(tmp_path / "m.mtx")
+    with pytest.warns(UserWarning, match=r'rows are taken for cells; nnz.write\(m, "a.h5ad", cell_axis="cols"\) takes the columns'):
+        assert m.to_anndata().shape == (12, 5)
+    nnz.write(m, tmp_path / "a.h5ad", cell_axis="cols")
+    assert nnz.open(tmp_path / "a.h5ad").obs.shape[0] == 5
+
+
+def test_warnings_have_options_as_python_takes_them(tmp_path):
+    with pytest.warns(UserWarning, match='; cell_axis="cols" states that cells are the columns'):
+        found = nnz.write(made().X, tmp_path / "a.h5ad")
+    assert any('cell_axis="cols"' in note for note in found.notes)
+
+
+def test_cells_without_a_label_are_a_warning(tmp_path):
+    adata = made()
+    adata.obs.loc[["c1", "c4"], "kind"] = np.nan
+    m = opened(adata, tmp_path / "a.h5ad")
+    with pytest.warns(UserWarning, match="^2 cells without a label: left out$") as caught:
+        assert nnz.aggregate(m, "kind", counts=True)[1].sum() == 10
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="^2 cells without a label: among the others of every group$"):
+        nnz.markers(m, "kind")
+    with pytest.warns(UserWarning, match="^2 cells without a label: in no file$"):
+        assert nnz.split(tmp_path / "a.h5ad", tmp_path / "parts", "kind").missing == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nnz.aggregate(m, "n")
+
+
+def test_a_group_that_does_not_exist_lists_the_groups(tmp_path):
+    found = nnz.markers(opened(made(), tmp_path / "a.h5ad"), "kind")
+    with pytest.raises(KeyError, match="there is no group 'D': the groups are 'a', 'b'"):
+        found.to_pandas("D")
+
+
+@pytest.mark.filterwarnings("ignore:the source does not state")
+def test_levels_of_an_index_are_names_and_annotations(tmp_path):
+    adata = made()
+    adata.obs["sample"] = ["x", "y", "y"] * 4
+    sums = nnz.aggregate(opened(adata, tmp_path / "a.h5ad"), ["kind", "sample"])
+    nnz.write(sums, tmp_path / "sums.h5ad")
+    found = nnz.open(tmp_path / "sums.h5ad")
+    assert found.obs_names.tolist() == ["a_x", "a_y", "b_x", "b_y"] and found.var_names.tolist() == GENES
+    assert found.obs["kind"].tolist() == list("aabb") and found.obs["sample"].tolist() == list("xyxy")
+    np.testing.assert_array_equal(found.to_numpy(), sums)
+    nnz.write(sums, tmp_path / "some.h5ad", rows=["b_y", "a_x"])
+    assert nnz.open(tmp_path / "some.h5ad").obs["kind"].tolist() == ["b", "a"]
+    nnz.write(sums.T, tmp_path / "turned.h5ad", row_names=list("vwxyz"))
+    assert nnz.open(tmp_path / "turned.h5ad").cols["sample"].tolist() == list("xyxy")
+    assert nnz.open(tmp_path / "turned.h5ad").row_names.tolist() == list("vwxyz")
+    nnz.write(sums.to_numpy(), tmp_path / "rows.h5ad", rows=pandas.DataFrame({"n": range(4)}, sums.index.set_names([None, "n"])))
+    obs = nnz.open(tmp_path / "rows.h5ad").obs
+    assert obs.columns.tolist() == ["level_0", "n"] and obs.index[0] == "a_x" and obs["n"].tolist() == [0, 1, 2, 3]
