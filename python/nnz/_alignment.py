@@ -69,7 +69,8 @@ class AxisNames:
 
 def check_mask(given: Any, names: AxisNames, what: str) -> None:
     """Refuse booleans of pandas as `check_order`. Positions and names mean the same in any order."""
-    if getattr(getattr(given, "dtype", None), "kind", None) == "b":
+    kind = getattr(getattr(given, "dtype", None), "kind", None)
+    if kind == "b" or (kind == "O" and any(isinstance(value, (bool, np.bool_)) for value in given)):
         check_order(given, names, what)
 
 
@@ -131,7 +132,7 @@ def _misaligned(given: Any, index: List[Any], own: List[Any], shared: Set[Any], 
     other = next((name for name in index if name not in shared), None)
     missing = "" if other is None else f", and {other!r}, which is not one"
     # Without a value, booleans would become objects.
-    fill = ", fill_value=False" if getattr(getattr(given, "dtype", None), "kind", None) == "b" else ""
+    fill = ", fill_value=False" if what.startswith("the selection") or getattr(getattr(given, "dtype", None), "kind", None) == "b" else ""
     return (
         f"{what}: the index has {len(shared)} of the {len(own)} names of the matrix{missing}; .reindex({shown}{fill}) aligns it "
         "with the matrix"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -151,6 +152,30 @@ class BaseMatrix(Computing, Parallel):
             if error.path is None:
                 error.path = self.path
             raise
+
+    def __eq__(self, other: object) -> bool:
+        self._refuse_values(other, "==")
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: Any) -> bool:
+        return self._refuse_values(other, "<")
+
+    def __le__(self, other: Any) -> bool:
+        return self._refuse_values(other, "<=")
+
+    def __gt__(self, other: Any) -> bool:
+        return self._refuse_values(other, ">")
+
+    def __ge__(self, other: Any) -> bool:
+        return self._refuse_values(other, ">=")
+
+    def _refuse_values(self, other: object, operator: str) -> Any:
+        """Refuse comparisons with values, which the operators of arrays compare element by element."""
+        if isinstance(other, (Number, np.generic, np.ndarray)) or hasattr(other, "tocsr") or hasattr(other, "iloc"):
+            raise TypeError(f"a matrix on disk is not compared by element: m.to_scipy() {operator} ... reads it and compares, m.filter selects rows and columns")
+        return NotImplemented
 
     # Rows one by one would be slow: iter_batches reads many at once.
     __iter__: None = None

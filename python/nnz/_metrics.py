@@ -395,7 +395,7 @@ def _booleans(given: Any, name: str) -> Any:
 def _mask(matrix: BaseMatrix, chosen: Any, name: str) -> npt.NDArray[np.bool_]:
     """Return whether each feature is in a set of booleans, positions or names."""
     length = matrix.shape[1]
-    array: npt.NDArray[Any] = np.asarray(_index.of_pandas(chosen, "feature"))
+    array: npt.NDArray[Any] = np.asarray(_index.of_pandas(_index.booleans(chosen, "feature"), "feature"))
     if array.ndim == 1 and array.dtype.kind in "iu" and len(array) == length and bool(np.all((array == 0) | (array == 1))):
         # A number for each feature, not positions.
         return array.astype(np.bool_)
