@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tuple, Union
 
 import numpy as np
 
@@ -218,9 +218,9 @@ class _Reader:
 
     def matrix(self, dense: bool, tenx: _scanpy.TenxOptions) -> anndata.AnnData:
         """Read a matrix, its names and annotations."""
-        found = open_path(self._path, memory=self._memory)
+        found: Any = open_path(self._path, memory=self._memory)
         # A variable of a .mat file is opened with all others as members.
-        is_one = bool(self._group) and not isinstance(cast(Any, handle_of(cast(Any, found))), NoHandle)
+        is_one = bool(self._group) and not isinstance(handle_of(found), NoHandle)
         if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1 and not is_one):
             raise self._several_matrices(found)
         if not _scanpy.is_tenx(found):

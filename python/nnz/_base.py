@@ -159,16 +159,16 @@ class BaseMatrix(Computing, Parallel):
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: Any) -> Any:
         return self._refuse_values(other, "<")
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: Any) -> Any:
         return self._refuse_values(other, "<=")
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Any) -> Any:
         return self._refuse_values(other, ">")
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: Any) -> Any:
         return self._refuse_values(other, ">=")
 
     def _refuse_values(self, other: object, operator: str) -> Any:

@@ -150,13 +150,14 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
 
 def booleans(index: Any, one: str) -> Any:
     """Return booleans of the type object, as pandas has them after `reindex`, as an array; anything else as it is."""
+    given: Any = index
     if getattr(getattr(index, "dtype", None), "kind", None) != "O" or isinstance(index, np.ma.MaskedArray):
-        return index
-    objects: List[Any] = list(index)
-    given = [value for value in objects if not is_missing(value)]
-    if not given or not all(isinstance(value, (bool, np.bool_)) for value in given):
-        return index
-    if len(given) < len(objects):
+        return given
+    objects: List[Any] = list(given)
+    known = [value for value in objects if not is_missing(value)]
+    if not known or not all(isinstance(value, (bool, np.bool_)) for value in known):
+        return given
+    if len(known) < len(objects):
         raise PositionError(f"{one}s cannot be selected by missing values: fill them by fillna(False)")
     return np.array(objects, np.bool_)
 

@@ -50,9 +50,9 @@ class Summary:
 
 def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
+    result = Summary(**made)
     # Notes have options as the command takes them.
-    notes = [re.sub(r"\bcell_axis (\w+)", r'cell_axis="\1"', note) for note in made["notes"]]
-    result = Summary(**{**made, "notes": notes})
+    result.notes[:] = [re.sub(r"\bcell_axis (\w+)", r'cell_axis="\1"', note) for note in result.notes]
     stacklevel = outside()
     dropped = result.dropped + result.left_out
     if dropped:
