@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _frames, _nnz
 from ._errors import ArgumentError
 from ._external import load
+from ._guards import dtype_kind
 
 Positions = npt.NDArray[np.intp]
 
@@ -69,8 +70,7 @@ class AxisNames:
 
 def check_mask(given: Any, names: AxisNames, what: str) -> None:
     """Refuse booleans of pandas as `check_order`. Positions and names mean the same in any order."""
-    kind = getattr(getattr(given, "dtype", None), "kind", None)
-    if kind == "b" or (kind == "O" and any(isinstance(value, (bool, np.bool_)) for value in given)):
+    if _is_mask(given):
         check_order(given, names, what)
 
 
@@ -132,7 +132,7 @@ def _misaligned(given: Any, index: List[Any], own: List[Any], shared: Set[Any], 
     other = next((name for name in index if name not in shared), None)
     missing = "" if other is None else f", and {other!r}, which is not one"
     # Without a value, booleans would become objects.
-    fill = ", fill_value=False" if what.startswith("the selection") or getattr(getattr(given, "dtype", None), "kind", None) == "b" else ""
+    fill = ", fill_value=False" if _is_mask(given) else ""
     return (
         f"{what}: the index has {len(shared)} of the {len(own)} names of the matrix{missing}; .reindex({shown}{fill}) aligns it "
         "with the matrix"
@@ -144,9 +144,15 @@ def _without_suffix(names: List[Any]) -> List[str]:
     return [str(name).rpartition("-")[0] for name in names]
 
 
+def _is_mask(given: Any) -> bool:
+    """Return whether an object has booleans, also beside missing values."""
+    kind = dtype_kind(given)
+    return kind == "b" or (kind == "O" and any(isinstance(value, (bool, np.bool_)) for value in given))
+
+
 def _is_text(column: Any) -> bool:
     """Return whether a column of pandas has texts, or categories that are."""
-    return getattr(column, "dtype", None) is not None and (column.dtype.kind == "O" or str(column.dtype) in ("string", "str", "category"))
+    return dtype_kind(column) == "O"
 
 
 def _in_place(index: List[Any], own: Sequence[Any], shared: Optional[Set[Any]]) -> bool:

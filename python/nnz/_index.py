@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _nnz
 from ._errors import MemoryLimitError, PositionError
 from ._frames import is_missing
-from ._guards import is_list, is_tuple
+from ._guards import dtype_kind, is_list, is_tuple
 
 
 class Selected(NamedTuple):
@@ -151,7 +151,7 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
 def booleans(index: Any, one: str) -> Any:
     """Return booleans of the type object, as pandas has them after `reindex`, as an array; anything else as it is."""
     given: Any = index
-    if getattr(getattr(index, "dtype", None), "kind", None) != "O" or isinstance(index, np.ma.MaskedArray):
+    if dtype_kind(index) != "O" or isinstance(index, np.ma.MaskedArray):
         return given
     objects: List[Any] = list(given)
     known = [value for value in objects if not is_missing(value)]
@@ -164,7 +164,7 @@ def booleans(index: Any, one: str) -> Any:
 
 def of_pandas(index: Any, one: str) -> Any:
     """Return integers and booleans of pandas, whose types may have missing values, as an array."""
-    kind = getattr(getattr(index, "dtype", None), "kind", None)
+    kind = dtype_kind(index)
     if kind not in ("b", "i", "u") or not hasattr(index, "to_numpy"):
         return index
     if bool(np.any(index.isna())):

@@ -29,7 +29,7 @@ from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
-from ._guards import is_array, is_list, is_tuple
+from ._guards import dtype_kind, is_array, is_list, is_tuple
 from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
@@ -119,7 +119,7 @@ def qc(
     chosen = _chosen(matrix, qc_vars)
     for name, one in chosen.items():
         # Positions and names mean the same in any order.
-        if getattr(one, "shape", None) == matrix.shape[1:] or getattr(getattr(one, "dtype", None), "kind", None) == "b":
+        if getattr(one, "shape", None) == matrix.shape[1:] or dtype_kind(one) == "b":
             check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
     sets = {name: np.ascontiguousarray(_mask(matrix, one, name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
