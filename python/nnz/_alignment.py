@@ -63,9 +63,9 @@ class AxisNames:
         return cls(lambda: source.names(axis), others, shown)
 
     @classmethod
-    def of_frame(cls, frame: Any) -> AxisNames:
+    def of_frame(cls, frame: Any, shown: str) -> AxisNames:
         """Return the names of an annotation of AnnData, such as `var`."""
-        return cls(lambda: frame.index, lambda: {str(name): list(frame[name]) for name in frame if _is_text(frame[name])})
+        return cls(lambda: frame.index, lambda: {str(name): list(frame[name]) for name in frame if _is_text(frame[name])}, shown)
 
 
 def check_mask(given: Any, names: AxisNames, what: str) -> None:

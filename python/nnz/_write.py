@@ -212,7 +212,8 @@ def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
     kept: List[Any] = []
     for given, frame, one in ((rows, obj.obs, "row"), (cols, obj.var, "column")):
         length, index = len(frame), frame.index
-        check_mask(given, AxisNames.of_frame(frame), f"the selection of {one}s")
+        shown = "adata.obs_names" if one == "row" else "adata.var_names"
+        check_mask(given, AxisNames.of_frame(frame, shown), f"the selection of {one}s")
         chosen = _index.ALL if given is None else _index.select(given, length, one, find(index, one))
         if chosen.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")
