@@ -155,7 +155,7 @@ class BaseMatrix(Computing, Parallel):
 
     def __eq__(self, other: object) -> bool:
         self._refuse_values(other, "==")
-        return self is other
+        return super().__eq__(other)
 
     __hash__ = object.__hash__
 
