@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _frames, _nnz
 from ._errors import ArgumentError
 from ._external import load
+from ._guards import dtype_kind
 
 Positions = npt.NDArray[np.intp]
 
@@ -26,54 +27,64 @@ class AxisNames:
     names : callable
         Returns the names, None if there are none.
     others : callable, optional
-        Returns the annotations with other names, by their label.
+        Returns the annotations of text, which may be other names, by their label.
+    shown : str
+        The names as a user writes them, in messages.
     """
 
-    __slots__ = ("names", "others")
+    __slots__ = ("names", "others", "shown")
 
     def __init__(
         self,
         names: Callable[[], Optional[Iterable[str]]],
         others: Callable[[], Dict[str, Sequence[Optional[str]]]] = dict,
+        shown: str = "names",
     ) -> None:
         self.names = names
         self.others = others
+        self.shown = shown
 
     @classmethod
     def of(cls, source: _nnz.Source, axis: str) -> AxisNames:
         """Return the names of an axis of a matrix."""
 
         def others() -> Dict[str, Sequence[Optional[str]]]:
-            known = {name for name, _ in source.annotation_types(axis)}
+            known = [name for name, kind in source.annotation_types(axis) if kind in ("string", "categorical")]
             found: Dict[str, Sequence[Optional[str]]] = {}
-            for column in source.annotations(axis, [name for name in SECOND_NAMES if name in known]):
-                # A column of numbers has no texts.
+            for column in source.annotations(axis, known):
+                # Categories may be numbers.
                 found.update((column[0], texts) for texts in _frames.texts([column]))
             return found
 
-        return cls(lambda: source.names(axis), others)
+        kind = source.axis_kinds[("rows", "cols").index(axis)]
+        # Only what is opened of these has the properties of AnnData.
+        of_anndata = kind is not None and source.about()[0] in ("AnnData", "Loom")
+        shown = ("m.obs_names" if kind == "cells" else "m.var_names") if of_anndata else "names"
+        return cls(lambda: source.names(axis), others, shown)
 
     @classmethod
-    def of_frame(cls, frame: Any) -> AxisNames:
+    def of_frame(cls, frame: Any, shown: str) -> AxisNames:
         """Return the names of an annotation of AnnData, such as `var`."""
-        return cls(lambda: frame.index, lambda: {name: list(frame[name]) for name in SECOND_NAMES if name in frame})
+        return cls(lambda: frame.index, lambda: {str(name): list(frame[name]) for name in frame if _is_text(frame[name])}, shown)
 
 
 def check_mask(given: Any, names: AxisNames, what: str) -> None:
     """Refuse booleans of pandas as `check_order`. Positions and names mean the same in any order."""
-    if getattr(getattr(given, "dtype", None), "kind", None) == "b":
+    if _is_mask(given):
         check_order(given, names, what)
 
 
 def check_order(given: Any, names: AxisNames, what: str, renames: bool = False) -> None:
     """Refuse an object of pandas whose index has names of a matrix in another order, or names of only some of it.
 
-    Values are used by position, which would be wrong for them. An index without any name of the matrix is not compared.
+    Values are used by position, which would be wrong for them. An index without any name of the matrix is compared with the
+    annotations of text, and without the suffixes that anndata appends to names.
 
     Parameters
     ----------
     given : object
-        Any object; those without an index of names are accepted. If the lengths differ, the caller reports it.
+        Any object; those without an index of names are accepted. If the lengths differ, and the index has no name of the matrix,
+        the caller reports it.
     names : AxisNames
         The names of the axis.
     what : str
@@ -90,20 +101,17 @@ def check_order(given: Any, names: AxisNames, what: str, renames: bool = False) 
         return
     shared = set(own).intersection(index)
     if shared:
-        if len(own) != len(index) or _in_place(index, own, shared if renames else None):
+        if len(own) == len(index) and _in_place(index, own, shared if renames else None):
             return
-        if shared.issuperset(index) and len(shared) == len(set(own)):
-            raise ArgumentError(f"{what}: the index has the names of the matrix in another order; .loc[names] changes it")
-        other = next((name for name in index if name not in shared), None)
-        missing = "" if other is None else f", and {other!r}, which is not one"
-        raise ArgumentError(
-            f"{what}: the index has {len(shared)} of the {len(own)} names of the matrix{missing}; .loc[names] or .reindex(names) "
-            "aligns it with the matrix"
-        )
+        raise ArgumentError(_misaligned(given, index, own, shared, names.shown, what))
+    if len(own) == len(index) and _without_suffix(index) != own and sorted(_without_suffix(index)) == sorted(own):
+        raise ArgumentError(f"{what}: the index has the names of the matrix with a suffix, in another order")
     misplaced: Optional[str] = None
     for label, column in names.others().items():
         shared = set(column).intersection(index)
-        if len(column) != len(index) or not shared:
+        # Other columns have categories, too, of which an index may have some by chance.
+        least = 1 if label in SECOND_NAMES else len(index) / 2
+        if len(column) != len(index) or len(shared) < max(least, 1) or (least > 1 and not given.index.is_unique):
             continue
         if _in_place(index, column, shared):
             return
@@ -113,6 +121,38 @@ def check_order(given: Any, names: AxisNames, what: str, renames: bool = False) 
             f"{what}: the index has values of the annotation {misplaced!r} in another order; .loc[names] changes it, "
             "with the values of this annotation as names"
         )
+
+
+def _misaligned(given: Any, index: List[Any], own: List[Any], shared: Set[Any], shown: str, what: str) -> str:
+    """Return the error of an index that has names of the matrix."""
+    if len(shared) == len(set(own)):
+        if shared.issuperset(index) and len(own) == len(index):
+            return f"{what}: the index has the names of the matrix in another order; .loc[{shown}] changes it"
+        return f"{what}: {len(index)} for the {len(own)} names of the matrix, which the index has; .loc[{shown}] aligns it"
+    other = next((name for name in index if name not in shared), None)
+    missing = "" if other is None else f", and {other!r}, which is not one"
+    # Without a value, booleans would become objects.
+    fill = ", fill_value=False" if _is_mask(given) else ""
+    return (
+        f"{what}: the index has {len(shared)} of the {len(own)} names of the matrix{missing}; .reindex({shown}{fill}) aligns it "
+        "with the matrix"
+    )
+
+
+def _without_suffix(names: List[Any]) -> List[str]:
+    """Return names without the last suffix, such as ``-1``, which `anndata.concat` appends."""
+    return [str(name).rpartition("-")[0] for name in names]
+
+
+def _is_mask(given: Any) -> bool:
+    """Return whether an object has booleans, also beside missing values."""
+    kind = dtype_kind(given)
+    return kind == "b" or (kind == "O" and any(isinstance(value, (bool, np.bool_)) for value in given))
+
+
+def _is_text(column: Any) -> bool:
+    """Return whether a column of pandas has texts, or categories that are."""
+    return dtype_kind(column) == "O"
 
 
 def _in_place(index: List[Any], own: Sequence[Any], shared: Optional[Set[Any]]) -> bool:

@@ -14,9 +14,9 @@ from ._base import BaseMatrix
 from ._errors import ArgumentError, CorruptFileError, Error, UnsupportedError
 from ._external import load
 from ._file import File
-from ._handle import Memory, handle_of
+from ._handle import Memory, NoHandle, handle_of
 from ._matrix import Matrix
-from ._members import divided, inside
+from ._members import divided, inside, listed
 from ._open import open as open_path
 from ._options import path_text
 from ._partitions import version_of
@@ -218,12 +218,22 @@ class _Reader:
 
     def matrix(self, dense: bool, tenx: _scanpy.TenxOptions) -> anndata.AnnData:
         """Read a matrix, its names and annotations."""
-        found = open_path(self._path, memory=self._memory)
-        if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1):
-            raise ArgumentError(f"{self._path}: expected a single matrix; PATH::GROUP selects one of several")
+        found: Any = open_path(self._path, memory=self._memory)
+        # A variable of a .mat file is opened with all others as members.
+        is_one = bool(self._group) and not isinstance(handle_of(found), NoHandle)
+        if not isinstance(found, Matrix) or (isinstance(found, File) and len(found) > 1 and not is_one):
+            raise self._several_matrices(found)
         if not _scanpy.is_tenx(found):
             tenx.check_unused(self._path)
         return _convert.to_anndata(found, lambda matrix, dtype: self._of(matrix, dense, dtype), tenx)
+
+    def _several_matrices(self, found: Any) -> ArgumentError:
+        hidden = _nnz.without_secrets(self._path)
+        if not isinstance(found, File):
+            return ArgumentError(f"{hidden}: expected an AnnData or a matrix, not a {type(found).__name__}", hidden)
+        what = f"{hidden}: expected a single matrix, not several: {listed(found)}; nnz.read_anndata({inside(hidden, next(iter(found)))!r}) reads one"
+        whole = "matrix" in found and found.format == "Loom"
+        return ArgumentError(f"{what}, and nnz.convert({hidden!r}, 'all.h5ad') makes an AnnData of all" if whole else what, hidden)
 
     def _entries(self, path: str, store: Any) -> Any:
         """Read `X` or a layer. anndata reads damaged matrices without an error, so that only nnz reads matrices."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any, Optional
 
 from . import _nnz
 from ._errors import ArgumentError
+from ._results import outside
 
 
 AXES_OF_ANNDATA = {"obs": "cells", "var": "features"}
@@ -28,8 +30,12 @@ FEATURES_BY_CELLS = ("R matrix",)
 """Formats that state no axes, and whose columns are usually cells, as `nnz.convert` takes them."""
 
 
-def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str, transposed: bool = False) -> str:
+def cell_axis(
+    source: _nnz.Source, axis: Optional[str], shown: str, transposed: bool = False, other: Optional[str] = 'axis="{}"'
+) -> str:
     """Return which of rows and columns are cells. By default as the file states it, otherwise as usual in its format.
+
+    A `UserWarning` says so if it is a guess.
 
     Parameters
     ----------
@@ -41,11 +47,14 @@ def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str, transposed: 
         The path in messages.
     transposed : bool
         Whether rows are the columns of the file.
+    other : str, optional
+        What takes the other axis, in the warning, with a place for the axis. Without it there is no warning.
     """
     kinds = source.axis_kinds
     if axis is None:
-        if not any(kinds) and source.about()[0] in FEATURES_BY_CELLS:
-            return "rows" if transposed else "cols"
+        if not any(kinds):
+            usual = source.about()[0] in FEATURES_BY_CELLS
+            return _guessed("cols" if usual and not transposed else "rows", shown, other, usual)
         return "cols" if kinds[1] == "cells" or kinds[0] == "features" else "rows"
     axis = AXES_OF_ANNDATA.get(axis, axis)
     if axis in ("rows", "cols"):
@@ -55,3 +64,14 @@ def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str, transposed: 
     if axis not in kinds:
         raise ArgumentError(f"{shown}: the file does not state which axis has {axis}; use rows or cols", shown)
     return ("rows", "cols")[kinds.index(axis)]
+
+
+def _guessed(axis: str, shown: str, other: Optional[str], usual: bool) -> str:
+    """Return the axis of cells that the file does not state, and warn of it."""
+    if other is not None:
+        names = {"rows": "rows", "cols": "columns"}
+        rest = "cols" if axis == "rows" else "rows"
+        why = ", as usual in its format" if usual else ""
+        what = f"{shown}: the file does not state which axis has cells: {names[axis]} are taken for cells{why}"
+        warnings.warn(f"{what}; {other.format(rest)} takes the {names[rest]}", UserWarning, stacklevel=outside())
+    return axis

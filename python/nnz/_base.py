@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -12,14 +14,16 @@ from ._alignment import AxisNames, check_mask
 from ._annotations import Annotations
 from ._batches import batches
 from ._computing import Computing
-from ._errors import ArgumentError, PositionError
+from ._errors import ArgumentError, DroppedWarning, Error, PositionError
 from ._guards import is_tuple
 from ._matrix_handle import MatrixHandle
+from ._members import beside_main
 from ._parallel import Parallel
 from ._plot import Plots
 from ._positions import Positions, sampled
 from ._progress import Progress, reporting
 from ._report import Report
+from ._results import outside
 from ._selections import selections
 from ._storage import storage
 
@@ -148,6 +152,30 @@ class BaseMatrix(Computing, Parallel):
             if error.path is None:
                 error.path = self.path
             raise
+
+    def __eq__(self, other: object) -> bool:
+        self._refuse_values(other, "==")
+        return super().__eq__(other)
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: Any) -> Any:
+        return self._refuse_values(other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return self._refuse_values(other, "<=")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._refuse_values(other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._refuse_values(other, ">=")
+
+    def _refuse_values(self, other: object, operator: str) -> Any:
+        """Refuse comparisons with values, which the operators of arrays compare element by element."""
+        if isinstance(other, (Number, np.generic, np.ndarray)) or hasattr(other, "tocsr") or hasattr(other, "iloc"):
+            raise TypeError(f"a matrix on disk is not compared by element: m.to_scipy() {operator} ... reads it and compares, m.filter selects rows and columns")
+        return NotImplemented
 
     # Rows one by one would be slow: iter_batches reads many at once.
     __iter__: None = None
@@ -364,8 +392,8 @@ class BaseMatrix(Computing, Parallel):
         anndata.AnnData
             Of the shape cells by features. If the file does not state which axis is cells, rows are observations.
             `X` is a `csr_matrix` or `csc_matrix`. Of a 10x matrix it is as `nnz.read_anndata` has it: with symbols as names
-            of genes, and float32. `nnz.read_anndata` also reads the layers and everything else in an
-            AnnData file.
+            of genes, and float32. Of layers and everything else in a file of AnnData or Loom there is nothing, and a
+            `DroppedWarning` lists them: ``nnz.read_anndata(path, backed=False)`` reads all of an AnnData file.
 
         Examples
         --------
@@ -377,7 +405,25 @@ class BaseMatrix(Computing, Parallel):
             found = matrix.to_scipy(matrix=True)
             return found if dtype is None else _scanpy.cast(found, dtype)
 
+        self._warn_of_elements()
         return _convert.to_anndata(self, entries, _scanpy.TenxOptions())
+
+    def _warn_of_elements(self) -> None:
+        """Warn of elements of the file that are not of the matrix, such as layers."""
+        handle = self._handle
+        if self.format not in ("AnnData", "Loom"):
+            return
+        try:
+            with storage(handle.storage_options):
+                names = beside_main(handle.path, handle.reading)
+        except Error:
+            # The file was removed: the matrix is still open.
+            return
+        if names:
+            path = handle.shown
+            others = ("nnz.read_anndata", "backed=False", "reads") if self.format == "AnnData" else ("nnz.convert", "'all.h5ad'", "writes")
+            what = f"dropped: {', '.join(names)}; {others[0]}({path!r}, {others[1]}) {others[2]} all of the file"
+            warnings.warn(what, DroppedWarning, stacklevel=outside())
 
     def to_torch(self, order: Optional[str] = None) -> Any:
         """Read all entries into a sparse PyTorch tensor. Requires torch.

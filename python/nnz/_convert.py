@@ -82,7 +82,8 @@ def to_anndata(
     """Read names and annotations into an AnnData, and entries as they are wanted, of a type if it is given."""
     made = load("anndata", "to_anndata").AnnData
     handle = handle_of(matrix)
-    if cell_axis(handle.source, None, matrix.path, handle.transposed) == "cols":
+    other = 'nnz.write(m, "a.h5ad", cell_axis="{}")'
+    if cell_axis(handle.source, None, matrix.path, handle.transposed, other) == "cols":
         matrix = matrix.T
     frames: Tuple[Any, Any] = (matrix.rows, matrix.cols)
     for frame in frames:

@@ -7,6 +7,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Tuple, Union
 from . import _frames, _nnz
 from ._errors import ArgumentError
 from ._guards import is_list
+from ._matrix_handle import note_edit, version_of
 from ._options import PathLike, annotation_table, source_path
 from ._results import EditSummary
 
@@ -24,7 +25,8 @@ def edit(
     """Remove parts of an AnnData or MuData file in place, and add columns, all in one step.
 
     The file has all changes or, after an error or an interruption, none. Everything else is kept bit for bit. In an
-    HDF5 file the space of what was removed is not reused; `nnz.convert` writes a copy without it.
+    HDF5 file the space of what was removed is not reused; `nnz.convert` writes a copy without it. Matrices of the file that
+    are open in this process have the changed annotations; those that are open in others have to be opened again.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def edit(
         ``"var/NAME"``.
     add_columns : mapping of str to table, optional
         The columns to add to ``obs`` (``"cells"`` or ``"rows"``) and ``var`` (``"features"`` or ``"cols"``): a pandas
-        data frame, the path of a ``.csv``, ``.tsv`` or ``.txt`` file, or a list of these. The index of a data frame,
+        data frame, a named series, the path of a ``.csv``, ``.tsv`` or ``.txt`` file, or a list of these. The index of a data frame,
         or the first column of a file, has exactly the names of the axis, in any order.
     replace : bool
         Whether added columns replace existing ones with the same names.
@@ -81,7 +83,12 @@ def edit(
     if not removed and not added:
         raise ArgumentError("nothing to change: expected drop or add_columns")
     flags = (replace, no_sync, dry_run)
-    return EditSummary(*_nnz.verbs.edit(source_path(path), removed, added, compress, flags))
+    shown = source_path(path)
+    before = version_of(shown)
+    made = EditSummary(*_nnz.verbs.edit(shown, removed, added, compress, flags))
+    if not dry_run:
+        note_edit(before, shown)
+    return made
 
 
 def _tables(given: Optional[Mapping[str, Any]]) -> Iterator[Tuple[str, Any]]:
@@ -92,4 +99,14 @@ def _tables(given: Optional[Mapping[str, Any]]) -> Iterator[Tuple[str, Any]]:
         raise ArgumentError('add_columns: expected a mapping, such as {"cells": "clusters.csv"}') from None
     for axis, tables in items:
         for table in tables if is_list(tables) else [tables]:
+            table = _column(table)
             yield str(axis), annotation_table(f"add_columns of {axis}", table)
+
+
+def _column(table: Any) -> Any:
+    """Return a series of pandas as a table of one column, which has its name."""
+    if not hasattr(table, "to_frame") or hasattr(table, "columns"):
+        return table
+    if table.name is None:
+        raise ArgumentError("add_columns: a series without a name; series.rename(name) gives it the name of the column")
+    return table.to_frame()

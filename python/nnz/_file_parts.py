@@ -124,7 +124,7 @@ class FileParts(Matrix):
                     source = _nnz.open_axes(self._location, self._reading)
             except ArgumentError:
                 raise cast(NoHandle, self._handle).error() from None
-        cells = cell_axis(source, None, self.path)
+        cells = cell_axis(source, None, self.path, other=None)
         axis = cells if not features else "rows" if cells == "cols" else "cols"
         return source, axis, source.shape[0 if axis == "rows" else 1]
 

@@ -67,9 +67,25 @@ def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
 def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[str], List[Column]]:
     """Return the names and the columns of a data frame.
 
-    Columns of a type that no file can have are an error, unless there is a list: it gets what is dropped.
+    The levels of a `MultiIndex` are columns, and joined by ``_`` the names. Columns of a type that no file can have are an error,
+    unless there is a list: it gets what is dropped.
     """
-    return labels("the index", frame.index), columns_of(frame, dropped)
+    if not is_multiple(frame.index):
+        return labels("the index", frame.index), columns_of(frame, dropped)
+    levels = load("pandas", "a data frame").DataFrame(
+        {
+            f"level_{at}" if name is None else str(name): frame.index.get_level_values(at)
+            for at, name in enumerate(frame.index.names)
+        }
+    )
+    known = {str(name) for name in frame.columns}
+    own = columns_of(levels[[name for name in levels if name not in known]], dropped)
+    return ["_".join(map(str, name)) for name in frame.index], own + columns_of(frame, dropped)
+
+
+def is_multiple(index: Any) -> bool:
+    """Return whether an index of pandas has several levels."""
+    return getattr(index, "nlevels", 1) > 1
 
 
 def columns_of(frame: Any, dropped: Optional[List[str]] = None) -> List[Column]:

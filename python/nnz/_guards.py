@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Dict, List, Tuple, TypeGuard, Union
+from typing import Any, Dict, List, Optional, Tuple, TypeGuard, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -48,3 +48,8 @@ def is_tuple(obj: Any) -> TypeGuard[Tuple[Any, ...]]:
 def package_of(obj: Any) -> str:
     """Return the package that the type of an object is from, which need not be imported for that."""
     return type(obj).__module__.partition(".")[0]
+
+
+def dtype_kind(obj: Any) -> Optional[str]:
+    """Return the kind of the type of values of an array or a series, such as ``"b"``; None for other objects."""
+    return getattr(getattr(obj, "dtype", None), "kind", None)

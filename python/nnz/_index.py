@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from . import _nnz
 from ._errors import MemoryLimitError, PositionError
-from ._guards import is_list, is_tuple
+from ._frames import is_missing
+from ._guards import dtype_kind, is_list, is_tuple
 
 
 class Selected(NamedTuple):
@@ -120,7 +121,7 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
         index = _of_range(index, length, one)
         if isinstance(index, Selected):
             return index
-    given: Any = of_pandas(index, one)
+    given: Any = of_pandas(booleans(index, one), one)
     if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise PositionError(f"{one}s cannot be selected by an array with masked values: remove them by compressed()")
     array: npt.NDArray[Any] = np.asarray(given)
@@ -139,18 +140,35 @@ def _several(index: Any, length: int, one: str, find: Find) -> Selected:
     texts: Sequence[Any] = given if is_list(given) or is_tuple(given) else array.tolist()
     if all(isinstance(text, str) for text in texts):
         return _unique(find([str(text) for text in texts]))
+    if array.dtype.kind != "f" and any(map(is_missing, texts)):
+        missing = next(filter(is_missing, texts))
+        raise PositionError(f"{one}s cannot be selected by missing values, such as {missing!r}: remove them by dropna()")
     if any(isinstance(text, str) for text in texts):
         raise PositionError(f"{one}s are selected by integers, booleans or names, not by a mixture")
     raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
 
 
+def booleans(index: Any, one: str) -> Any:
+    """Return booleans of the type object, as pandas has them after `reindex`, as an array; anything else as it is."""
+    given: Any = index
+    if dtype_kind(index) != "O" or isinstance(index, np.ma.MaskedArray):
+        return given
+    objects: List[Any] = list(given)
+    known = [value for value in objects if not is_missing(value)]
+    if not known or not all(isinstance(value, (bool, np.bool_)) for value in known):
+        return given
+    if len(known) < len(objects):
+        raise PositionError(f"{one}s cannot be selected by missing values: fill them by fillna(False)")
+    return np.array(objects, np.bool_)
+
+
 def of_pandas(index: Any, one: str) -> Any:
     """Return integers and booleans of pandas, whose types may have missing values, as an array."""
-    kind = getattr(getattr(index, "dtype", None), "kind", None)
+    kind = dtype_kind(index)
     if kind not in ("b", "i", "u") or not hasattr(index, "to_numpy"):
         return index
     if bool(np.any(index.isna())):
-        raise PositionError(f"{one}s cannot be selected by missing values: fill them by fillna()")
+        raise PositionError(f"{one}s cannot be selected by missing values: fill them by fillna({'False' if kind == 'b' else ''})")
     return index.to_numpy(dtype={"b": np.bool_, "i": np.int64, "u": np.uint64}[kind])
 
 

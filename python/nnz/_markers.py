@@ -13,11 +13,12 @@ from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
 from ._guards import is_list
+from ._members import listed
 from ._metrics import cells_by_features, column, labels
 from ._metrics import groups as groups_of
 from ._options import PathLike
 from ._progress import Progress, reporting
-from ._values import warn_of_types, warn_unless_logarithms
+from ._values import warn_of_missing, warn_of_types, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
@@ -103,7 +104,7 @@ class Markers(NamedTuple):
             wanted: List[Any] = list(group) if is_list(group) else [group]
             for one in wanted:
                 if one not in groups:
-                    raise UnknownNameError(f"there is no group {one!r}")
+                    raise UnknownNameError(f"there is no group {one!r}: the groups are {listed(map(repr, groups))}")
             chosen = [int(groups.get_loc(one)) for one in wanted]
         parts = [self._table(frames, at, self._order(at, top)) for at in chosen]
         made: pandas.DataFrame = frames.concat(parts, ignore_index=True)
@@ -228,7 +229,7 @@ def markers(
         Logarithms, such as ``m.normalize_total(1e4).log1p()``.
     groups : str or array_like
         A column of the annotations of cells, or a label for each cell. Cells without a label are in no group, but among the others
-        of every group. Categories without cells are left out.
+        of every group; a `UserWarning` has their number. Categories without cells are left out.
     method : {"wilcoxon", "t-test"}
         The Wilcoxon rank-sum test, with the normal approximation, or Welch's t-test.
     tie_correct : bool
@@ -276,6 +277,7 @@ def markers(
     opened, memory = source_and_memory(matrix)
     warn_unless_logarithms(opened)
     warn_of_types(opened, "rows")
+    warn_of_missing(int((codes < 0).sum()), "among the others of every group")
     with reporting(progress) as report:
         arrays, seconds = opened.markers(codes, len(found), "rows", method, tie_correct, memory, None, report)
     shape = (len(found), matrix.shape[1])

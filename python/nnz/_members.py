@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Callable, Dict, Iterable, Iterator, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 from . import _nnz
 from ._errors import ClosedError, UnknownNameError
@@ -64,6 +64,15 @@ def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:
 def datasets_among(members: Iterable[Tuple[str, Any, str, str]]) -> Shapes:
     """Return the parts of a file of several that can be opened, or whose fault is an error then, with their shapes."""
     return {path: tuple(shape) for path, shape, kind, dtype in members if dtype or kind in ("fragments", "invalid")}
+
+
+def beside_main(path: str, reading: Any) -> List[str]:
+    """Return the elements of a file of AnnData or Loom that its main matrix has neither as entries nor as annotations."""
+    _, members, _ = _nnz.open_listed(path, None, reading)
+    annotations = ("obs", "var", "row_attrs", "col_attrs")
+    names = (name for name, _, kind, _ in members if not (kind == "column" and name.split("/")[0] in annotations) and name not in ("X", "matrix"))
+    # Of `raw`, and of what is nested in `uns`, only the whole.
+    return list(dict.fromkeys("raw" if name.startswith("raw/") else "/".join(name.split("/")[:2]) for name in names))
 
 
 def _is_matrix(member: Tuple[str, Any, str, str]) -> bool:

@@ -29,11 +29,11 @@ from ._base import BaseMatrix
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
-from ._guards import is_array, is_list, is_tuple
+from ._guards import dtype_kind, is_array, is_list, is_tuple
 from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
-from ._values import warn_of_types, warn_unless_counts
+from ._values import warn_of_missing, warn_of_types, warn_unless_counts
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -118,7 +118,9 @@ def qc(
         tops = [top for top in tops if top <= matrix.shape[1]]
     chosen = _chosen(matrix, qc_vars)
     for name, one in chosen.items():
-        check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
+        # Positions and names mean the same in any order.
+        if getattr(one, "shape", None) == matrix.shape[1:] or dtype_kind(one) == "b":
+            check_order(one, AxisNames.of(source_and_memory(matrix)[0], "cols"), f"qc_vars {name!r}")
     sets = {name: np.ascontiguousarray(_mask(matrix, one, name)) for name, one in chosen.items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
@@ -195,7 +197,7 @@ def aggregate(
         The matrix.
     by : str, list of str or array_like
         A column of the annotations of cells, or a label for each cell. A list of several columns makes a group of each
-        combination that occurs. Cells without a label are left out.
+        combination that occurs. Cells without a label are left out; a `UserWarning` has their number.
     func : {"sum", "mean", "var", "count_nonzero"}, or a list of them
         How to combine the values of each group. Variances have the number of cells minus 1 in the denominator.
     axis : {"rows", "cols", "cells", "features"}, optional
@@ -247,6 +249,7 @@ def aggregate(
     opened, memory = source_and_memory(matrix)
     if "sum" in functions:
         warn_unless_counts(opened)
+    warn_of_missing(int((codes < 0).sum()), "left out")
     names = labels(matrix.col_names, matrix.shape[1])
     tables = [
         frames.DataFrame(numbers.reshape(len(found), matrix.shape[1]), index=found, columns=names)
@@ -392,7 +395,7 @@ def _booleans(given: Any, name: str) -> Any:
 def _mask(matrix: BaseMatrix, chosen: Any, name: str) -> npt.NDArray[np.bool_]:
     """Return whether each feature is in a set of booleans, positions or names."""
     length = matrix.shape[1]
-    array: npt.NDArray[Any] = np.asarray(_index.of_pandas(chosen, "feature"))
+    array: npt.NDArray[Any] = np.asarray(_index.of_pandas(_index.booleans(chosen, "feature"), "feature"))
     if array.ndim == 1 and array.dtype.kind in "iu" and len(array) == length and bool(np.all((array == 0) | (array == 1))):
         # A number for each feature, not positions.
         return array.astype(np.bool_)

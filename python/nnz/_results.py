@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
@@ -50,6 +51,8 @@ class Summary:
 def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
     result = Summary(**made)
+    # Notes have options as the command takes them.
+    result.notes[:] = [re.sub(r"\bcell_axis (\w+)", r'cell_axis="\1"', note) for note in result.notes]
     stacklevel = outside()
     dropped = result.dropped + result.left_out
     if dropped:

@@ -8,7 +8,7 @@ from . import _index, _nnz
 from ._alignment import AxisNames, check_mask
 from ._arguments import cell_axis
 from ._errors import ArgumentError, UnknownNameError
-from ._guards import is_tuple
+from ._guards import dtype_kind, is_tuple
 
 AXES = ("rows", "cols", "cells", "features")
 
@@ -56,7 +56,7 @@ def _selection(given: Any, axis: str, shown: str, axes: Callable[[], _nnz.Source
 
 def _names(given: Any) -> Optional[List[str]]:
     """Return the names of a list, if it has names."""
-    if isinstance(given, (range, slice)) or getattr(getattr(given, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
+    if isinstance(given, (range, slice)) or dtype_kind(given) in ("b", "i", "u", "f"):
         return None
     try:
         texts: List[Any] = list(given)

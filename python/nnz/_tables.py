@@ -45,7 +45,7 @@ def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
     """Return the cells of a data frame, and put its labels into the options where it has any."""
     pandas = load("pandas", "a data frame")
     for option, index in (("row_names", frame.index), ("col_names", frame.columns)):
-        if not _frames.is_numbered(index):
+        if not _frames.is_numbered(index) and not _frames.is_multiple(index):
             options.setdefault(option, _frames.labels(option, index))
     dtypes = list(frame.dtypes)
     # Cells that a sparse column does not store may have any value.
@@ -58,6 +58,17 @@ def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
         if rounded is not None:
             raise CastError(f"column {str(name)!r}: {rounded} cannot be stored exactly as {cells.dtype}")
     return cells
+
+
+def with_levels(frame: Any, source: _nnz.Source) -> _nnz.Source:
+    """Give the matrix of a data frame the levels of each `MultiIndex` as names and annotations."""
+    plain = load("pandas", "a data frame").DataFrame
+    names: List[Optional[List[str]]] = [None, None]
+    tables: List[Any] = [None, None]
+    for axis, index in enumerate((frame.index, frame.columns)):
+        if _frames.is_multiple(index):
+            names[axis], tables[axis] = _frames.from_frame(plain(index=index))
+    return source if names == [None, None] else source.described(names, tables)
 
 
 def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) -> Summary:

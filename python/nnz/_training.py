@@ -249,7 +249,7 @@ def cells_of(handle: Handle[_nnz.Source], axis: Optional[str]) -> _nnz.Source:
     """Return a matrix with cells as rows, which have to be readable one by one."""
     source, shown = handle.source, handle.shown
     check_random_access(source, shown, "batches")
-    at = cell_axis(source, axis, shown, getattr(handle, "transposed", False)) == "cols"
+    at = cell_axis(source, axis, shown, getattr(handle, "transposed", False), other=None) == "cols"
     (one, stored), (other, _) = (("row", "row"), ("column", "col"))[:: -1 if at else 1]
     if source.order != stored:
         choice = "" if any(source.axis_kinds) else f"axis={'rows' if at else 'cols'!r} takes batches of {other}s, and "

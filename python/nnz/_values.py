@@ -32,3 +32,10 @@ def warn_unless_logarithms(source: _nnz.Source, negative: bool = False) -> None:
     if kind == "counts" or (kind == "negative" and not negative):
         what = "values look like counts" if kind == "counts" else "values are negative"
         warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())
+
+
+def warn_of_missing(count: int, where: str) -> None:
+    """Warn of cells without a label, which are not where a user may expect them."""
+    if count:
+        cells = "cell" if count == 1 else "cells"
+        warnings.warn(f"{count} {cells} without a label: {where}", UserWarning, stacklevel=outside())

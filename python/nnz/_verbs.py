@@ -13,6 +13,7 @@ from ._options import ConvertOptions, PathLike, WriteOptions, prepared, source_p
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
 from ._storage import storage
+from ._values import warn_of_missing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -257,6 +258,7 @@ def split(
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = prepared(dict(options))
         made, missing, notes = _nnz.verbs.split(source_path(source), os.fsdecode(directory), columns, extension, given, report)
+    warn_of_missing(missing, "in no file")
     return SplitSummary({path: summary(one) for path, one in made}, missing, notes)
 
 

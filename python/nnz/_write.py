@@ -48,8 +48,8 @@ def write(
     ----------
     obj : matrix, array, tensor or table
         Matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, with any number of dimensions that the
-        format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, and with `X`, names and annotations
-        to other formats; a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
+        format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, with what Loom has to ``.loom``, and with `X`,
+        names and annotations to other formats (a `DroppedWarning` lists the rest); a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
         objects with ``__binsparse__``. A pandas data frame is written as a table to ``.dbdf`` and, if it has no names of rows,
         to ``.csv``, otherwise as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
     path : str or os.PathLike
@@ -65,7 +65,7 @@ def write(
     **options
         As in `nnz.WriteOptions`. Here, ``row_names`` and ``col_names`` also take lists of names: of all rows or columns of the
         object, which are selected with them if it has none of its own, or of the selected ones. Index and columns of a data
-        frame are names of all of its rows and columns; only the numbers from 0 of a ``RangeIndex(n)`` are no names.
+        frame are names of all of its rows and columns, the levels of a ``MultiIndex`` joined by ``_``, and annotations, too; only the numbers from 0 of a ``RangeIndex(n)`` are no names.
 
     Returns
     -------
@@ -107,6 +107,7 @@ def _written(
             raise ArgumentError("fragments have neither rows nor columns")
         with storage(handle_of(obj).storage_options):
             return write_fragments(handle_of(obj).path, target, None, progress, given)
+    dropped: List[str] = []
     if _is_anndata(obj):
         if _is_frame(rows) or _is_frame(cols) or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
@@ -116,12 +117,18 @@ def _written(
             return _write_anndata.write(obj, target, given, progress)
         if obj.X is None:
             raise ArgumentError("the AnnData has no X; write one of its layers, or all of it to .h5ad or .zarr")
+        if given.get("to", "loom") == "loom" and (_extension(target) == "loom" or "to" in given):
+            return _write_anndata.write(obj, target, given, progress)
+        dropped = _write_anndata.beside(obj)
+        if dropped and given.get("strict"):
+            raise UnsupportedError(f"{target}: only X is written, not {', '.join(dropped)}; `strict=` does not allow dropping data", target)
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
     if _tables.is_table(obj, target, given.get("to")):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("rows, cols and axis_kinds apply to matrices, not to tables")
         return _tables.write(obj, target, given, progress)
-    if _tables.is_frame(obj):
+    frame = obj if _tables.is_frame(obj) else None
+    if frame is not None:
         obj = _tables.matrix_of(obj, given)
     if isinstance(obj, BaseMatrix) and handle_of(obj).transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
@@ -130,7 +137,8 @@ def _written(
         # scanpy expects what an array is in memory.
         given.setdefault("dense", True)
     source = _sources.source_of(obj)
-    dropped: List[str] = []
+    if frame is not None and isinstance(source, _nnz.Source):
+        source = _tables.with_levels(frame, source)
     if isinstance(obj, BaseMatrix):
         beside = left_out(obj)
         if beside and given.get("strict"):
@@ -146,10 +154,11 @@ def _written(
     lost = [*made["dropped"], *dropped]
     # What a main matrix brings along is listed already, such as `raw` with `raw/X`.
     beside = left_out(obj) if isinstance(obj, BaseMatrix) else []
-    if not isinstance(obj, BaseMatrix):
-        _warn_of_axes(made["notes"])
     made["dropped"] = lost + [name for name in beside if not any(f"{name}/".startswith(f"{one}/") for one in lost)]
-    return summary(made)
+    result = summary(made)
+    if not isinstance(obj, BaseMatrix):
+        _warn_of_axes(result.notes)
+    return result
 
 
 def _warn_of_axes(notes: List[str]) -> None:
@@ -203,7 +212,8 @@ def _some_of_anndata(obj: Any, rows: Any, cols: Any) -> Any:
     kept: List[Any] = []
     for given, frame, one in ((rows, obj.obs, "row"), (cols, obj.var, "column")):
         length, index = len(frame), frame.index
-        check_mask(given, AxisNames.of_frame(frame), f"the selection of {one}s")
+        shown = "adata.obs_names" if one == "row" else "adata.var_names"
+        check_mask(given, AxisNames.of_frame(frame, shown), f"the selection of {one}s")
         chosen = _index.ALL if given is None else _index.select(given, length, one, find(index, one))
         if chosen.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")

@@ -9,7 +9,7 @@ import signal
 import tempfile
 import threading
 from contextlib import contextmanager
-from typing import Any, Dict, Generator, Optional
+from typing import Any, Dict, Generator, List, Optional
 
 from . import _nnz
 from ._errors import CorruptFileError, Error, FormatError, StorageError, UnsupportedError
@@ -19,6 +19,7 @@ from ._results import Summary, summary
 
 OF_LABELS = ("row_names", "col_names", "row_names_file", "col_names_file", "row_annotations", "col_annotations", "make_unique", "cell_axis")
 """Options that depend on the annotations of the object."""
+GROUPS = ("layers", "obsm", "varm", "obsp", "varp")
 ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end a process without an exception."""
 
@@ -37,6 +38,12 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
             except Error as error:
                 raise _of_object(error, between, target) from None
     return summary(made)
+
+
+def beside(obj: Any) -> List[str]:
+    """Return the elements of an object other than `X`, `obs` and `var`."""
+    found = [f"{group}/{name}" for group in GROUPS for name in getattr(obj, group)]
+    return [*found, *([] if obj.raw is None else ["raw"]), *(f"uns/{name}" for name in obj.uns)]
 
 
 def _of_object(error: Error, between: str, target: str) -> Error:

@@ -104,7 +104,11 @@ fn class_of(error: &Error) -> &'static str {
 /// Returns the message, with the names of options in Python.
 fn message(error: &Error) -> String {
     let (kind, place) = (error.kind(), error.place());
-    let hint = error.hint().and_then(hint).unwrap_or_default();
+    let hint = match (error.hint(), kind) {
+        (Some(found), _) => hint(found).unwrap_or_default(),
+        (None, ErrorKind::Exists) => "; `force=True` replaces it".to_owned(),
+        (None, _) => String::new(),
+    };
     if place.path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
         return format!("the path is empty: {kind}{hint}");
     }
@@ -116,6 +120,7 @@ fn hint(hint: &Hint) -> Option<String> {
     let item = match hint.item {
         "format" => "to=",
         "value_type" => "type=",
+        "components" => "n_components=",
         "StructurePolicy::General" => "nnz.convert(..., expand=True)",
         "transpose" => "nnz.transpose",
         "memory_limit" => "memory=",

@@ -303,7 +303,7 @@ def test_an_index_with_some_of_the_names_is_refused(named, tmp_path):
         lambda: nnz.write(made(), tmp_path / "w.h5ad", rows=mask[:12].set_axis([*CELLS[1:], "new"])),
         lambda: nnz.qc(named, qc_vars={"some": genes > 0}, percent_top=None),
     ]:
-        with pytest.raises(nnz.ArgumentError, match=r"of the \d+ names of the matrix, and '\w+', which is not one; .*reindex\(names\)"):
+        with pytest.raises(nnz.ArgumentError, match=r"of the \d+ names of the matrix, and '\w+', which is not one; .*reindex\(.*names"):
             refused()
     # Most names in their places are not enough.
     with pytest.raises(nnz.ArgumentError, match="59 of the 60 names of the matrix, and 'new'"):
@@ -422,3 +422,131 @@ def test_a_guess_of_the_axes_is_a_warning(tmp_path):
         nnz.write(dense, tmp_path / "s.h5ad", axis_kinds=("cells", "features"))
         nnz.write(dense, tmp_path / "t.h5ad", cell_axis="rows")
         nnz.write(dense, tmp_path / "u.npz")
+
+
+def annotated(path):
+    """Open an AnnData with a second name of each cell and gene, of which nnz does not know the column."""
+    adata = made()
+    adata.obs["cell_id"] = [f"K{n}" for n in range(12)]
+    adata.var["symbol"] = [f"S{n}" for n in range(5)]
+    return adata, opened(adata, path)
+
+
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_an_index_of_an_annotation_in_another_order_is_refused(tmp_path):
+    adata, m = annotated(tmp_path / "a.h5ad")
+    kind, symbols = adata.obs.set_index("cell_id")["kind"], adata.var.set_index("symbol")["k"]
+    for refused in [
+        lambda: m.select(cols=symbols[::-1] > 2),
+        lambda: nnz.qc(m, qc_vars={"some": symbols[::-1] > 2}, percent_top=None),
+        lambda: m.scale_cols(symbols[::-1]),
+        lambda: nnz.aggregate(m, kind[::-1]),
+        lambda: nnz.write(adata, tmp_path / "w.h5ad", cols=symbols[::-1] > 2),
+    ]:
+        with pytest.raises(nnz.ArgumentError, match="values of the annotation '(symbol|cell_id)' in another order"):
+            refused()
+    assert m.select(cols=symbols > 2).shape == (12, 2)
+    assert nnz.aggregate(m, kind).equals(nnz.aggregate(m, "kind"))
+
+
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_an_index_with_some_categories_is_not_one_of_the_annotation(tmp_path):
+    _, m = annotated(tmp_path / "a.h5ad")
+    labels = pandas.Series(list("xy") * 6, ["b", "a", *(f"d{n}" for n in range(10))])
+    assert nnz.aggregate(m, labels).shape == (2, 5)
+    assert nnz.aggregate(m, labels.set_axis(list("ba") * 6)).shape == (2, 5)
+
+
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_names_with_a_suffix_in_another_order_are_refused(tmp_path):
+    m = opened(made(), tmp_path / "a.h5ad")
+    labels = pandas.Series(KIND, [f"{name}-1" for name in CELLS])
+    assert nnz.aggregate(m, labels).equals(nnz.aggregate(m, "kind"))
+    with pytest.raises(nnz.ArgumentError, match="the names of the matrix with a suffix, in another order"):
+        nnz.aggregate(m, labels[::-1])
+
+
+def test_an_index_with_more_names_than_the_matrix_says_how_to_align_it(tmp_path):
+    m = opened(made(), tmp_path / "a.h5ad")
+    with pytest.raises(nnz.ArgumentError, match=r"13 for the 12 names of the matrix, .*; \.loc\[m\.obs_names\] aligns it"):
+        nnz.aggregate(m, pandas.Series(list("abc") * 4 + ["a"], [*CELLS, "new"]))
+    with pytest.raises(nnz.ArgumentError, match=r"another order; \.loc\[m\.var_names\] changes it"):
+        m.scale_cols(pandas.Series(1.0, GENES[::-1]))
+    # Positions are not one for each feature.
+    qc = nnz.qc(m, qc_vars={"some": pandas.Series([1, 2], GENES[:2])}, percent_top=None)
+    assert "total_counts_some" in qc.cells
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [nnz.qc, nnz.pca, nnz.highly_variable_genes, lambda m, **options: m.normalize_total(**options), lambda m, **options: nnz.markers(m, KIND, **options)],
+)
+@pytest.mark.filterwarnings("ignore:values look like")
+def test_a_guess_of_the_axes_of_a_file_is_a_warning(tmp_path, compute):
+    nnz.write(sp.csr_matrix(np.arange(144.0).reshape(12, 12)), tmp_path / "m.mtx")
+    m, options = nnz.open(tmp_path / "m.mtx"), {"n_components": 2} if compute is nnz.pca else {}
+    with pytest.warns(UserWarning, match='which axis has cells: rows are taken for cells; axis="cols" takes the columns') as caught:
+        compute(m, **options)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "values ")
+        compute(m, axis="cols", **options)
+        compute(m.scale(1.0).normalize_total(axis="rows"), **options)
+
+
+def test_to_anndata_warns_of_a_guess_of_the_axes(tmp_path):
+    nnz.write(made().X, tmp_path / "m.mtx")
+    m = nnz.open(tmp_path / "m.mtx")
+    with pytest.warns(UserWarning, match=r'rows are taken for cells; nnz.write\(m, "a.h5ad", cell_axis="cols"\) takes the columns'):
+        assert m.to_anndata().shape == (12, 5)
+    nnz.write(m, tmp_path / "a.h5ad", cell_axis="cols")
+    assert nnz.open(tmp_path / "a.h5ad").obs.shape[0] == 5
+
+
+def test_warnings_have_options_as_python_takes_them(tmp_path):
+    with pytest.warns(UserWarning, match='; cell_axis="cols" states that cells are the columns'):
+        found = nnz.write(made().X, tmp_path / "a.h5ad")
+    assert any('cell_axis="cols"' in note for note in found.notes)
+
+
+def test_cells_without_a_label_are_a_warning(tmp_path):
+    adata = made()
+    adata.obs.loc[["c1", "c4"], "kind"] = np.nan
+    m = opened(adata, tmp_path / "a.h5ad")
+    with pytest.warns(UserWarning, match="^2 cells without a label: left out$") as caught:
+        assert nnz.aggregate(m, "kind", counts=True)[1].sum() == 10
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="^2 cells without a label: among the others of every group$"):
+        nnz.markers(m, "kind")
+    with pytest.warns(UserWarning, match="^2 cells without a label: in no file$"):
+        assert nnz.split(tmp_path / "a.h5ad", tmp_path / "parts", "kind").missing == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nnz.aggregate(m, "n")
+
+
+def test_a_group_that_does_not_exist_lists_the_groups(tmp_path):
+    found = nnz.markers(opened(made(), tmp_path / "a.h5ad"), "kind")
+    with pytest.raises(KeyError, match="there is no group 'D': the groups are 'a', 'b'"):
+        found.to_pandas("D")
+
+
+@pytest.mark.filterwarnings("ignore:the source does not state")
+def test_levels_of_an_index_are_names_and_annotations(tmp_path):
+    adata = made()
+    adata.obs["sample"] = ["x", "y", "y"] * 4
+    sums = nnz.aggregate(opened(adata, tmp_path / "a.h5ad"), ["kind", "sample"])
+    nnz.write(sums, tmp_path / "sums.h5ad")
+    found = nnz.open(tmp_path / "sums.h5ad")
+    assert found.obs_names.tolist() == ["a_x", "a_y", "b_x", "b_y"] and found.var_names.tolist() == GENES
+    assert found.obs["kind"].tolist() == list("aabb") and found.obs["sample"].tolist() == list("xyxy")
+    np.testing.assert_array_equal(found.to_numpy(), sums)
+    nnz.write(sums, tmp_path / "some.h5ad", rows=["b_y", "a_x"])
+    assert nnz.open(tmp_path / "some.h5ad").obs["kind"].tolist() == ["b", "a"]
+    nnz.write(sums.T, tmp_path / "turned.h5ad", row_names=list("vwxyz"))
+    assert nnz.open(tmp_path / "turned.h5ad").cols["sample"].tolist() == list("xyxy")
+    assert nnz.open(tmp_path / "turned.h5ad").row_names.tolist() == list("vwxyz")
+    nnz.write(sums.to_numpy(), tmp_path / "rows.h5ad", rows=pandas.DataFrame({"n": range(4)}, sums.index.set_names([None, "n"])))
+    obs = nnz.open(tmp_path / "rows.h5ad").obs
+    assert obs.columns.tolist() == ["level_0", "n"] and obs.index[0] == "a_x" and obs["n"].tolist() == [0, 1, 2, 3]
