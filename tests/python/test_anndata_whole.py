@@ -202,7 +202,15 @@ def test_concatenations_match_anndata(nnz, tmp_path, studies, join, any_order):
             warnings.simplefilter("ignore")
             expected = anndata.concat(parts, join=join, merge="same", **arguments)
             expected.write_h5ad(tmp_path / "expected.h5ad")
-        same_file(read(tmp_path / "expected.h5ad"), read(out))
+        found = read(out)
+        # anndata drops columns without values for the genes that a file lacks.
+        for column in found.var.columns.difference(expected.var.columns):
+            assert join == "outer" and column in ["same", "kind", "symbol", "seen"], column
+            for part in parts:
+                own = found.var.loc[part.var_names, column]
+                assert own.astype(object).equals(part.var[column].astype(object)), column
+            del found.var[column]
+        same_file(read(tmp_path / "expected.h5ad"), found)
 
 
 @pytest.mark.parametrize("studies", [("others", ["csr"] * 3)], indirect=True)

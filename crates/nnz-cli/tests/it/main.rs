@@ -65,5 +65,6 @@ mod tables;
 mod temporary_directory;
 #[cfg(unix)]
 mod terminal;
+mod unsaid;
 mod whole;
 mod wrong_arguments;
