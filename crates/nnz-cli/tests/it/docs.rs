@@ -105,6 +105,7 @@ const BEFORE: [(&str, &str); 32] = [
         "edit",
         "nnz convert -q filtered_feature_bc_matrix study.h5ad::layers/raw --to anndata
          printf 'cell,cluster\\nAAAC-1,1\\nAAAG-1,2\\nAAAT-1,2\\n' > clusters.csv
+         printf 'cell,donor\\nAAAC-1,d1\\nAAAG-1,d2\\nAAAT-1,d1\\n' > donors.csv
          nnz convert -q study.h5ad cite.h5mu --modality rna",
     ),
     (

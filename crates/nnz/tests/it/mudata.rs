@@ -430,7 +430,7 @@ fn common_tables_are_changed_in_place() {
             ("mod/prot/layers/counts", "::mod/prot"),
             ("obsmap/rna", "cannot be removed"),
             ("mod", "cannot be removed"),
-            ("layers/counts", "there is no"),
+            ("layers/counts", "the AnnData of a modality is changed; select one of"),
         ] {
             let refused = remove(what).unwrap_err().to_string();
             assert!(refused.contains(why), "{what}: {refused}");
