@@ -385,7 +385,7 @@ def test_a_file_is_split_by_a_column(nnz, tmp_path, studies, keep_categories, an
             part = whole[whole.obs["t"] == value].copy()
             same_file(part, read(folder / f"{value}.h5ad", strict=True))
         assert "exists" in nnz.refuses("split", path, folder, "--by", "t")
-        assert 'the columns are "n", "f", "t"' in nnz.refuses("split", path, folder, "--by", "none")
+        assert 'annotations are "n", "f", "t"' in nnz.refuses("split", path, folder, "--by", "none")
 
 
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
