@@ -262,10 +262,9 @@ fn failed(error: std::io::Error, at: u64) -> Error {
 }
 
 /// The longest file that is fetched whole where reads have a latency, and what is fetched of both ends of
-/// others: metadata are at the front, at the end together with the names that were written last, or anywhere.
+/// others: metadata are at the front, at the end, or anywhere.
 const SHORT_FILE: u64 = 16 << 20;
-const FRONT: u64 = 1 << 20;
-const BACK: u64 = 2 << 20;
+const END: u64 = 1 << 20;
 
 /// Announces where metadata may be.
 fn announce(file: &InputFile) {
@@ -276,6 +275,6 @@ fn announce(file: &InputFile) {
     if len <= SHORT_FILE {
         file.will_read(0..len);
     } else {
-        file.will_read_all(&[0..FRONT, len - BACK..len]);
+        file.will_read_all(&[0..END, len - END..len]);
     }
 }
