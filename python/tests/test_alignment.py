@@ -70,6 +70,16 @@ def test_numbers_in_another_order_are_names(components):
     np.testing.assert_array_equal(adata.obsm["X_pca"], found.scores[order])
 
 
+def test_components_of_a_closed_matrix_are_refused(tmp_path):
+    """They were taken by position, as names could not be compared."""
+    m, adata = opened(made(), tmp_path / "a.h5ad"), made()
+    found = nnz.pca(m, 2)
+    m.close()
+    with pytest.raises(nnz.ClosedError, match="names of cells cannot be compared"):
+        found.add_to(adata)
+    assert "X_pca" not in adata.obsm
+
+
 def test_parameters_are_those_of_scanpy(tmp_path):
     m, adata = opened(made(), tmp_path / "a.h5ad").log1p(), made()
     nnz.pca(m, 2).add_to(adata)
