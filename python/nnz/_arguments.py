@@ -48,7 +48,7 @@ def cell_axis(
     transposed : bool
         Whether rows are the columns of the file.
     other : str, optional
-        What takes the other axis, in the warning, with a place for the axis. Without it there is no warning.
+        The argument that takes the other axis, as the warning shows it, with ``{}`` for the axis. None does not warn.
     """
     kinds = source.axis_kinds
     if axis is None:

@@ -15,7 +15,7 @@ from ._storage import storage
 Version = Optional[Tuple[int, int, int, int]]
 
 _edited: Dict[Version, Version] = {}
-"""What this process has edited: files before, and the new files in their places."""
+"""Versions of files before and after edits of this process."""
 
 
 class MatrixHandle(Handle[_nnz.Source]):

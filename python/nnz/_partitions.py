@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from . import _convert, _nnz
+from . import _convert, _matrix_handle, _nnz
 from ._errors import ArgumentError, ChangedError, UnsupportedError
 from ._handle import Handle
 
@@ -162,11 +162,9 @@ def check_random_access(source: _nnz.Source, shown: str, what: str) -> None:
 
 def version_of(path: str) -> Version:
     """Return what changes if a file or directory is replaced; None for a URL."""
-    try:
-        found = os.stat(path.partition("::")[0])
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size
+    found = _matrix_handle.version_of(path)
+    # Device and inode are numbers of one machine.
+    return None if found is None else found[2:]
 
 
 def partitions(handle: Handle[_nnz.Source], nbytes: Optional[int], n: Optional[int]) -> List[Partition]:

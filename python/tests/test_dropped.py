@@ -1,4 +1,4 @@
-"""What an AnnData has beside its matrix is kept, or listed as dropped."""
+"""Elements of an AnnData beside its matrix, which are kept or listed as dropped."""
 
 import warnings
 

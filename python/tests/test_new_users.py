@@ -1,4 +1,4 @@
-"""What new users of scanpy try first works, or is an error that says how."""
+"""Operations that new users of scanpy try first."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-//! What commands once changed, ignored or refused without saying so, or without saying what works.
+//! Changes, omissions and refusals that commands did not report, or without advice.
 
 use std::fs;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use nnz_core::{
-    Annotations, At, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error, ErrorKind,
-    Grouping, Place, Result, StringList,
+    Annotations, At, Axis, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error,
+    ErrorKind, Grouping, Place, Result, StringList,
 };
 
 use super::unique::repeated;
@@ -127,14 +127,14 @@ impl AnnotationTable {
     }
 
     /// Returns the row of the table for each of the names, which must be the names of the table in any order. `what` has
-    /// the names, such as `obs`.
+    /// the names of an axis, such as `obs`.
     ///
     /// # Errors
     ///
     /// Fails if a name occurs twice, or only on one side.
-    pub fn rows_of(&self, names: &StringList, what: &str) -> Result<Vec<Option<u64>>> {
+    pub fn rows_of(&self, names: &StringList, axis: Axis, what: &str) -> Result<Vec<Option<u64>>> {
         let refused = |what: String| Error::new(ErrorKind::Argument(what), self.place.clone());
-        let option = if what == "var" { "col_annotations" } else { "row_annotations" };
+        let option = if axis == Axis::Rows { "row_annotations" } else { "col_annotations" };
         let joined = |what: String, some_match: bool| match some_match {
             true => refused(what)
                 .with_hint(option, "of a conversion also joins a table with other rows"),

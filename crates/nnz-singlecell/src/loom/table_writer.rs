@@ -66,10 +66,10 @@ fn column_refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'
     }
 }
 
-/// What the attributes of an axis do not keep of annotations.
+/// Annotations that the attributes of an axis do not keep as they are.
 #[derive(Debug, Default)]
 pub struct TableLosses {
-    /// Columns that are not stored, and missing texts, which cannot be told from empty ones afterwards.
+    /// Columns that are not stored, and missing texts, which are read back as empty texts.
     pub dropped: Vec<String>,
     /// Columns that are written as another type, each with both types.
     pub retyped: Vec<String>,

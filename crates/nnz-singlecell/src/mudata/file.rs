@@ -246,9 +246,11 @@ impl MuData {
         }
         let along = |axis| -> Result<Option<Pick>> {
             let len = len(&self.common, axis)?;
-            let mut is_there = vec![false; usize::try_from(len).unwrap_or(0)];
+            let mut is_there = Vec::new();
             for number in 0..self.modalities.len() {
+                // Has the length of the table, which is a claim of the file until it is read.
                 let map = self.map(axis, number, default_memory() / 4)?;
+                is_there.resize(map.0.len(), false);
                 for (is_there, at) in is_there.iter_mut().zip(&map.0) {
                     *is_there |= at.is_some();
                 }

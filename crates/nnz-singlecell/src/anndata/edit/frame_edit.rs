@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nnz_container::tree::Group as StoredGroup;
-use nnz_core::{Annotations, ColumnType, Error, ErrorKind, Place, Result, StringList};
+use nnz_core::{Annotations, Axis, ColumnType, Error, ErrorKind, Place, Result, StringList};
 use nnz_engine::AnnotationTable;
 
 use super::super::AnnData;
@@ -164,8 +164,9 @@ impl FrameEdit {
                 if self.names.is_none() {
                     self.names = Some(self.table.names()?.list_with_limit(memory)?);
                 }
+                let axis = if self.name == "var" { Axis::Cols } else { Axis::Rows };
                 let names = self.names.as_ref();
-                names.map_or(Ok(Vec::new()), |names| table.rows_of(names, self.name))?
+                names.map_or(Ok(Vec::new()), |names| table.rows_of(names, axis, self.name))?
             }
         });
         if table.len() != self.table.len() {

@@ -32,17 +32,22 @@ impl Pick {
 
     /// Returns the positions on the axis of ranges of the selection.
     pub(crate) fn inner(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        let mut next = 0_u64;
+        let own = self.ranges.iter().map(|own| {
+            let first = next;
+            next += own.end - own.start;
+            (first..next, own.start)
+        });
+        let own: Vec<(Range<u64>, u64)> = own.collect();
         let mut found = Vec::new();
         for wanted in ranges {
-            let mut before = 0_u64;
-            for own in &self.ranges {
-                let len = own.end - own.start;
-                let start = wanted.start.clamp(before, before + len) - before;
-                let end = wanted.end.clamp(before, before + len) - before;
-                if start < end {
-                    found.push(own.start + start..own.start + end);
+            let before = own.partition_point(|(selected, _)| selected.end <= wanted.start);
+            for (selected, at) in own.get(before..).unwrap_or_default() {
+                let (start, end) = (wanted.start.max(selected.start), wanted.end.min(selected.end));
+                if start >= end {
+                    break;
                 }
-                before += len;
+                found.push(at + (start - selected.start)..at + (end - selected.start));
             }
         }
         found
