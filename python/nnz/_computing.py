@@ -11,12 +11,12 @@ import numpy.typing as npt
 from . import _nnz
 from ._alignment import AxisNames, check_order
 from ._arguments import cell_axis
-from ._derived import DerivedHandle, Operation
+from ._derived import DerivedHandle, Operation, stored_of
 from ._errors import ArgumentError
 from ._external import load
 from ._results import outside
 from ._statistics import Statistics
-from ._values import warn_of_types, warn_unless_counts
+from ._values import warn_of_log1p, warn_of_types, warn_unless_counts
 
 if TYPE_CHECKING:
     from ._lazy import LazyMatrix
@@ -104,8 +104,11 @@ class Computing(Statistics):
         >>> round(m.log1p()["SOD1", 3].item(), 6), m["SOD1", 3].item()
         (1.098612, 2)
         """
-        if "log1p()" in self._handle.steps():
+        steps = self._handle.steps()
+        if "log1p()" in steps:
             warnings.warn("log1p was applied before", UserWarning, stacklevel=outside())
+        elif "expm1()" not in steps:
+            warn_of_log1p(stored_of(self._handle).source)
         return self._derived(("steps", ("log1p",)), "log1p()")
 
     def expm1(self) -> LazyMatrix:

@@ -69,6 +69,13 @@ class DerivedHandle(MatrixHandle):
         return type(self).__name__, self.parent, self.operation
 
 
+def stored_of(handle: MatrixHandle) -> MatrixHandle:
+    """Return the matrix that others are made of."""
+    while isinstance(handle, DerivedHandle):
+        handle = handle.parent
+    return handle
+
+
 def applied(source: _nnz.Source, operation: Operation, memory: Memory = None) -> _nnz.Source:
     """Apply an operation to a matrix."""
     kind, *arguments = operation

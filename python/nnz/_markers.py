@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._alignment import AxisNames, check_order, positions_of_features
-from ._base import BaseMatrix
+from ._base import BaseMatrix, steps_of
 from ._computing import source_and_memory
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
@@ -275,7 +275,7 @@ def markers(
         if count == len(codes):
             raise ArgumentError(f"group {label!r} has all cells: there are none to compare with")
     opened, memory = source_and_memory(matrix)
-    warn_unless_logarithms(opened)
+    warn_unless_logarithms(opened, steps_of(matrix))
     warn_of_types(opened, "rows")
     warn_of_missing(int((codes < 0).sum()), "among the others of every group")
     with reporting(progress) as report:

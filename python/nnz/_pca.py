@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from ._alignment import Positions, positions_of_cells, positions_of_features
 from ._arguments import cell_axis, integer
-from ._base import BaseMatrix
+from ._base import BaseMatrix, steps_of
 from ._computing import source_and_memory
 from ._errors import ArgumentError, ClosedError
 from ._handle import handle_of
 from ._open import open as open_path
 from ._options import PathLike
 from ._progress import Progress, reporting
-from ._values import warn_of_types, warn_unless_logarithms
+from ._values import warn_of_types, warn_of_variable, warn_unless_logarithms
 
 if TYPE_CHECKING:
     from ._external import anndata
@@ -190,8 +190,9 @@ def pca(
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path, handle_of(found).transposed)
     matrix: BaseMatrix = found
-    warn_unless_logarithms(opened, negative=True)
+    warn_unless_logarithms(opened, steps_of(matrix), negative=True)
     warn_of_types(opened, along)
+    warn_of_variable(opened, along)
     with reporting(progress) as report:
         found = opened.pca(count, along, rounds, start, memory, None, report)
     scores, loadings, singular_values, mean, total = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Sequence
 
 from . import _nnz
 from ._results import outside
@@ -16,6 +17,13 @@ def warn_unless_counts(source: _nnz.Source) -> None:
         warnings.warn(f"values are not counts: {why}", UserWarning, stacklevel=outside())
 
 
+def warn_of_log1p(source: _nnz.Source) -> None:
+    """Warn of values that are logarithms already, before logarithms of them are taken."""
+    note = source.note_on_log1p()
+    if note is not None:
+        warnings.warn(note, UserWarning, stacklevel=outside())
+
+
 def warn_of_types(source: _nnz.Source, cells: str) -> None:
     """Warn of features of several types, such as genes and antibodies, that are computed with together."""
     note = source.note_on_types(cells)
@@ -23,15 +31,31 @@ def warn_of_types(source: _nnz.Source, cells: str) -> None:
         warnings.warn(note, UserWarning, stacklevel=outside())
 
 
-def warn_unless_logarithms(source: _nnz.Source, negative: bool = False) -> None:
+NOT_LOGARITHMS = {"counts": "values look like counts", "negative": "values are negative", "large": "values are too large"}
+
+
+def warn_unless_logarithms(source: _nnz.Source, steps: Sequence[str], negative: bool = False) -> None:
     """Warn of values that are not logarithms of normalized counts, for what is computed from them.
 
-    With `negative`, they may be scaled.
+    `steps` are the operations that compute them. With `negative`, they may be scaled.
     """
     kind = source.value_kind()
-    if kind == "counts" or (kind == "negative" and not negative):
-        what = "values look like counts" if kind == "counts" else "values are negative"
-        warnings.warn(f"{what}, not like logarithms of normalized counts", UserWarning, stacklevel=outside())
+    computed = [step for step in steps if step.endswith(")")]
+    if kind in ("fractions", "large") and computed and computed[-1].startswith("normalize_total("):
+        what = "values are scaled, but are not logarithms, which log1p takes"
+        warnings.warn(what, UserWarning, stacklevel=outside())
+    elif kind in NOT_LOGARITHMS and not (kind == "negative" and negative):
+        what = f"{NOT_LOGARITHMS[kind]}, not like logarithms of normalized counts"
+        warnings.warn(what, UserWarning, stacklevel=outside())
+
+
+def warn_of_variable(source: _nnz.Source, cells: str) -> None:
+    """Warn of variable features that are known, if all features are used."""
+    note = source.note_on_variable(cells)
+    if note is not None:
+        features = "cols" if cells == "rows" else "rows"
+        what = note.replace("features highly_variable=True uses", f"m.select({features}=m.var.highly_variable) has")
+        warnings.warn(what, UserWarning, stacklevel=outside())
 
 
 def warn_of_missing(count: int, where: str) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ._alignment import AxisNames, check_order
 from ._arguments import integer
-from ._base import BaseMatrix
+from ._base import BaseMatrix, steps_of
 from ._computing import source_and_memory
 from ._errors import ArgumentError
 from ._external import load
@@ -104,7 +104,7 @@ def highly_variable_genes(
         found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, codes is not None)
     else:
         opened, memory = source_and_memory(matrix)
-        warn_unless_logarithms(opened)
+        warn_unless_logarithms(opened, steps_of(matrix))
         limits = (min_mean, max_mean, min_disp, max_disp)
         batches = None if codes is None else codes.astype(np.uint32)
         found = dict(opened.highly_variable(n_top_genes, limits, integer("n_bins", n_bins, 1), batches, memory))

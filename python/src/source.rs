@@ -468,7 +468,25 @@ impl Source {
         Ok(match kind {
             ValueKind::Counts => "counts",
             ValueKind::Negative(_) => "negative",
+            ValueKind::Large(_) => "large",
             _ => "fractions",
+        })
+    }
+
+    /// Returns a note if values are logarithms already.
+    fn note_on_log1p(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let inner = self.inner();
+        task::run_detached(py, task::Limits::default(), move |_| {
+            nnz::compute::note_on_log1p(&*inner)
+        })
+    }
+
+    /// Returns a note if variable features are known, and all features are used.
+    fn note_on_variable(&self, py: Python<'_>, cells: &str) -> PyResult<Option<String>> {
+        let cells = select::axis_of(py, cells, || Ok(self.header().axis_kinds))?;
+        let inner = self.inner();
+        task::run_detached(py, task::Limits::default(), move |context| {
+            nnz::compute::note_on_variable(&*inner, Some(cells), context)
         })
     }
 

@@ -15,7 +15,17 @@ pub fn hint(error: &Error) -> String {
 
 /// Returns a note with the arguments for the options that it names.
 pub(crate) fn with_arguments(note: &str) -> Cow<'_, str> {
-    for option in ["index_unique", "row_names", "col_names", "cell_axis", "axis", "format"] {
+    const OPTIONS: [&str; 8] = [
+        "index_unique",
+        "make_unique",
+        "row_names",
+        "col_names",
+        "cell_axis",
+        "axis",
+        "format",
+        "features",
+    ];
+    for option in OPTIONS {
         if let Some((note, effect)) = note.split_once(&format!("; {option} ")) {
             return format!("{note}; {} {effect}", argument(option)).into();
         }

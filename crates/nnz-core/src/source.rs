@@ -562,6 +562,12 @@ pub trait MatrixSource: Send + Sync {
         self.wrapped().source().map_or_else(|| Ok(Vec::new()), |inner| inner.extras())
     }
 
+    /// Returns whether values are natural logarithms of 1 plus what they are computed from, which a format may state. It is
+    /// only known if they are computed.
+    fn is_log1p(&self) -> bool {
+        self.wrapped().of_same_entries().is_some_and(|inner| inner.is_log1p())
+    }
+
     /// Returns the metadata of the user, which some formats store.
     fn metadata(&self) -> Metadata {
         self.wrapped().source().map(|inner| inner.metadata()).unwrap_or_default()

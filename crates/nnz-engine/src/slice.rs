@@ -274,6 +274,10 @@ impl MatrixSource for Slice<'_> {
         Wrapped::OtherEntries(&*self.inner)
     }
 
+    fn is_log1p(&self) -> bool {
+        self.inner.is_log1p()
+    }
+
     fn header(&self) -> &Header {
         &self.header
     }

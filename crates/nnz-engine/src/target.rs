@@ -80,6 +80,11 @@ pub trait MatrixTarget: Send + Sync {
         [AxisKind::Unknown; 2]
     }
 
+    /// Returns whether programs that read the format expect unique names of rows and columns.
+    fn expects_unique_names(&self) -> bool {
+        false
+    }
+
     /// Returns whether the target is added to a file that has the names and annotations of the matrix already.
     fn keeps_tables(&self) -> bool {
         false

@@ -56,6 +56,10 @@ impl MatrixSource for Transposed<'_> {
         Wrapped::OtherEntries(&*self.inner)
     }
 
+    fn is_log1p(&self) -> bool {
+        self.inner.is_log1p()
+    }
+
     fn header(&self) -> &Header {
         &self.header
     }

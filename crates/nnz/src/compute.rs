@@ -128,16 +128,36 @@ pub(crate) fn note_on_values(
         }
         _ => {}
     }
-    let beside = nnz_core::readable(source.extras())?.unwrap_or_default();
     let why = match kind {
         ValueKind::Negative(_) => "some are negative",
-        _ if beside.iter().any(|member| member == "uns/log1p") => {
-            "uns/log1p states that they are logarithms"
-        }
+        _ if has_log1p(source)? => STATED,
         _ => "some are not whole numbers",
     };
     Ok(Some(format!("values are not counts: {why}")))
 }
+
+/// The reason why values are not counts.
+const STATED: &str = "uns/log1p states that they are logarithms";
+
+/// Returns whether a file states that its values are logarithms.
+fn has_log1p(source: &dyn MatrixSource) -> Result<bool> {
+    let beside = nnz_core::readable(source.extras())?.unwrap_or_default();
+    Ok(beside.iter().any(|member| member == "uns/log1p"))
+}
+
+/// Notes values that are logarithms already, before logarithms of them are taken.
+///
+/// # Errors
+///
+/// Fails if the matrix cannot be read.
+pub fn note_on_log1p(source: &dyn MatrixSource) -> Result<Option<String>> {
+    let is_log1p = source.is_log1p()
+        || (nnz_engine::compute::value_kind(source)? != ValueKind::Counts && has_log1p(source)?);
+    Ok(is_log1p.then(|| format!("values are not counts: {STATED}")))
+}
+
+/// What is expected of values.
+const NOT_LOGARITHMS: &str = "not like logarithms of normalized counts";
 
 /// Notes that values are not what components, markers or variable features are usually computed from: logarithms of normalized
 /// counts of features of one type.
@@ -150,15 +170,23 @@ pub fn notes_on_logarithms(
     how: &Normalization,
     context: &Context,
 ) -> Result<Vec<String>> {
-    let of_values = if how.target_sum.is_some() || how.log1p {
-        note_on_values(source, how)?
-    } else {
-        let empty = source.header().nnz == Some(0);
-        let is_known = source.rereadable() && !empty;
-        let are_counts = is_known && nnz_engine::compute::value_kind(source)? == ValueKind::Counts;
-        let what = "values look like counts, not like logarithms of normalized counts";
-        are_counts.then(|| what.to_owned())
-    };
+    let mut of_values = None;
+    if how.target_sum.is_some() || how.log1p {
+        of_values = note_on_values(source, how)?;
+    }
+    if !how.log1p && source.rereadable() && source.header().nnz != Some(0) {
+        let is_scaled = how.target_sum.is_some();
+        of_values = match nnz_engine::compute::value_kind(source)? {
+            ValueKind::Counts | ValueKind::Large(_) if is_scaled => {
+                Some("values are scaled, but are not logarithms, which log1p takes".to_owned())
+            }
+            ValueKind::Counts => Some(format!("values look like counts, {NOT_LOGARITHMS}")),
+            ValueKind::Large(greatest) => {
+                Some(format!("values of up to {greatest:.1} are too large, {NOT_LOGARITHMS}"))
+            }
+            _ => of_values,
+        };
+    }
     let of_types = match how.features.is_none() || how.target_sum.is_some() {
         true => note_on_types(source, how.axis, context)?,
         false => None,
@@ -207,6 +235,36 @@ pub fn note_on_types(
     Ok(Some(format!(
         "features of several types are taken together ({counted}{more}); a slice with the features {wanted:?} has only those"
     )))
+}
+
+/// Notes variable features that are known, if all are used.
+///
+/// # Errors
+///
+/// Fails if annotations of features cannot be read.
+pub fn note_on_variable(
+    source: &dyn MatrixSource,
+    cells: Option<Axis>,
+    context: &Context,
+) -> Result<Option<String>> {
+    const COLUMN: &str = "highly_variable";
+    let cells = cells.unwrap_or_else(|| nnz_engine::compute::cell_axis(source.header()));
+    let Some(table) = source.annotations(cells.other())? else { return Ok(None) };
+    let Some(at) = table.columns().iter().position(|info| info.name == COLUMN) else {
+        return Ok(None);
+    };
+    let column = table.read_column(at, context.memory() / 4)?;
+    let Grouping { labels, codes } = column.grouped()?;
+    let Some(chosen) = labels.iter().position(|label| label.eq_ignore_ascii_case(b"true")) else {
+        return Ok(None);
+    };
+    let count =
+        codes.iter().filter(|code| code.is_some_and(|code| code as usize == chosen)).count();
+    Ok((count < codes.len()).then(|| {
+        format!(
+            "all features are used; features {COLUMN}=True uses the {count} highly variable ones"
+        )
+    }))
 }
 
 /// Returns an axis as it is given as an option.

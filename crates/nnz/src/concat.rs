@@ -5,7 +5,6 @@ pub(crate) mod by_name;
 use std::sync::Arc;
 
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Result};
-use nnz_engine::RepeatedNames;
 
 use crate::collection::{self, Collection, CollectionConcatOptions};
 use crate::engine::compute::{ValueKind, value_kind};
@@ -106,7 +105,10 @@ pub fn concat(
     let concat = Concat::new(sources, axis, &how)?;
     let mut summary = crate::convert_source(&concat, to, options, context)?;
     summary.notes.extend(beside.into_iter().chain(mixed).chain(note));
-    summary.notes.extend(repeated(&concat, axis, context.memory())?);
+    let repeated = crate::convert::repeated_names(&concat, axis, context.memory())?;
+    // The target may have noted them.
+    let is_new = |note: &String| !summary.notes.iter().any(|known| known.starts_with(&**note));
+    summary.notes.extend(repeated.filter(is_new));
     Ok(summary)
 }
 
@@ -200,19 +202,4 @@ fn key_of(location: &Location) -> String {
         Some(group) => format!("{name}/{group}"),
         None => name,
     }
-}
-
-/// Notes names along the axis that occur more than once.
-fn repeated(concat: &Concat, axis: Axis, memory: u64) -> Result<Option<String>> {
-    let Some(mut names) = concat.read_names(axis)? else { return Ok(None) };
-    let repeated = nnz_engine::repeated_names(&mut *names, memory)?;
-    Ok(repeated.map(|RepeatedNames { count, first }| {
-        let (one, several) = match axis {
-            Axis::Rows => ("row", "rows"),
-            Axis::Cols => ("column", "columns"),
-        };
-        let have =
-            if count == 1 { format!("1 {one} has") } else { format!("{count} {several} have") };
-        format!("{have} the name of an earlier {one}, such as {first:?}")
-    }))
 }

@@ -400,6 +400,7 @@ fn convert_once(
         if options.cell_axis == CellAxis::Format {
             summary.notes.extend(guessed_axes(source, target.axis_kinds(), options));
         }
+        summary.notes.extend(unexpected_names(source, &*target, context)?);
         return Ok(summary);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged
@@ -423,7 +424,42 @@ fn convert_once(
         ),
         false => format!("transposed: rows are now {cols}, columns are {rows}"),
     });
+    summary.notes.extend(unexpected_names(source, &*target, context)?);
     Ok(summary)
+}
+
+/// Notes repeated names of rows and columns, if the programs that read the target expect none.
+pub(crate) fn unexpected_names(
+    source: &dyn MatrixSource,
+    target: &dyn engine::MatrixTarget,
+    context: &Context,
+) -> Result<Vec<String>> {
+    if !target.expects_unique_names() || !source.rereadable() {
+        return Ok(Vec::new());
+    }
+    let axes = [Axis::Rows, Axis::Cols];
+    let notes = axes.map(|axis| repeated_names(source, axis, context.memory() / 2));
+    let notes = notes.into_iter().filter_map(Result::transpose);
+    notes.map(|note| Ok(format!("{}; make_unique makes names unique", note?))).collect()
+}
+
+/// Notes names of an axis that occur more than once.
+pub(crate) fn repeated_names(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    memory: u64,
+) -> Result<Option<String>> {
+    let Some(mut names) = source.read_names(axis)? else { return Ok(None) };
+    let repeated = engine::repeated_names(&mut *names, memory)?;
+    Ok(repeated.map(|engine::RepeatedNames { count, first }| {
+        let (one, several) = match axis {
+            Axis::Rows => ("row", "rows"),
+            Axis::Cols => ("column", "columns"),
+        };
+        let have =
+            if count == 1 { format!("1 {one} has") } else { format!("{count} {several} have") };
+        format!("{have} the name of an earlier {one}, such as {first:?}")
+    }))
 }
 
 /// Notes what a target takes rows and columns for, if the source does not state it, and names that lie beside the source.

@@ -194,6 +194,9 @@ impl Run for Stats {
             }
             None => opened,
         };
+        if self.log1p && !quiet {
+            print_notes(nnz::compute::note_on_log1p(&*opened)?);
+        }
         let how = normalization(self.target_sum, self.log1p);
         let opened = how.apply(opened, &ConvertOptions::default(), context)?;
         let header = || Ok(opened.header().clone());

@@ -624,7 +624,8 @@ fn values_that_are_no_counts_or_logarithms_are_noted() {
     for verb in [&["hvg", &logs][..], &["pca", &logs, &at("p.npz"), "--components", "1"]] {
         assert!(!said(verb).contains("note: values"), "{verb:?}");
         let twice = said(&[verb, &["--log1p", "--force"]].concat());
-        assert!(twice.contains("values are not counts: some are not whole numbers"), "{twice}");
+        let what = "values are not counts: uns/log1p states that they are logarithms";
+        assert!(twice.contains(what), "{twice}");
     }
     for verb in
         [&["hvg", text(&source)][..], &["pca", text(&source), &at("q.npz"), "--components", "1"]]
@@ -638,7 +639,7 @@ fn values_that_are_no_counts_or_logarithms_are_noted() {
     // Sums of logarithms, by which cells would be kept.
     for (condition, is_noted) in [("sum>=0", true), ("nnz>=0", false)] {
         let noted = said(&["filter", &logs, &at("f.h5ad"), "--force", "--cells", condition]);
-        assert_eq!(noted.contains("some are not whole numbers; sums are of these"), is_noted);
+        assert_eq!(noted.contains("states that they are logarithms; sums are of these"), is_noted);
     }
     let four = "cell,a,b\nx,-1.5,2\ny,0.5,-0.25\nz,1,1\nv,-1,0\n";
     fs::write(&scaled, four).unwrap();

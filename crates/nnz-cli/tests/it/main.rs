@@ -65,6 +65,7 @@ mod tables;
 mod temporary_directory;
 #[cfg(unix)]
 mod terminal;
+mod unexpected;
 mod unsaid;
 mod whole;
 mod wrong_arguments;

@@ -37,7 +37,7 @@ fn duplicate_names_are_noted_in_any_format() {
         let axis = ["--axis", "cells"];
         let concat = ["concat", &source, &source, target];
         let done = run(&[&concat[..], &axis].concat());
-        let note = "note: 3 columns have the name of an earlier column, such as \"c1\"\n";
+        let note = "note: 3 columns have the name of an earlier column, such as \"c1\"";
         assert!(done.code == Some(0) && done.err.contains(note), "{done:?}");
         let format = if target.ends_with(".bsp.h5") { continue } else { notes(target) };
         assert!(format.contains("duplicate name") && format.contains("\"c1\""), "{format}");

@@ -158,6 +158,14 @@ impl MatrixSource for Computed<'_> {
         }))
     }
 
+    fn is_log1p(&self) -> bool {
+        self.steps.iter().fold(self.inner.is_log1p(), |is_log1p, step| match step {
+            ValueStep::Log1p => true,
+            ValueStep::Clip(..) | ValueStep::LimitAxis(..) | ValueStep::Abs => is_log1p,
+            _ => false,
+        })
+    }
+
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         self.inner.will_read(majors, self.fields(fields));
     }

@@ -7,6 +7,9 @@ use crate::stages::expanded_type;
 /// Entries that are looked at.
 const FIRST: usize = 10_000;
 
+/// The greatest logarithm of a count, to any usual base.
+const GREATEST_LOGARITHM: f64 = 32.0;
+
 /// What values look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15,6 +18,8 @@ pub enum ValueKind {
     Counts,
     /// Some are not whole numbers, and none is negative.
     Fractions,
+    /// Some are not whole numbers, none is negative, and this is the greatest, which is too large for the logarithm of a count.
+    Large(f64),
     /// Some are negative, of which this is the least.
     Negative(f64),
 }
@@ -32,6 +37,7 @@ pub enum ValueKind {
 /// };
 /// assert_eq!(value_kind(&*matrix(0.7)?)?, ValueKind::Fractions);
 /// assert_eq!(value_kind(&*matrix(7.0)?)?, ValueKind::Counts);
+/// assert_eq!(value_kind(&*matrix(70.5)?)?, ValueKind::Large(70.5));
 /// assert_eq!(value_kind(&*matrix(-0.5)?)?, ValueKind::Negative(-0.5));
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -47,7 +53,7 @@ pub fn value_kind(source: &dyn MatrixSource) -> Result<ValueKind> {
     }
     let mut units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batch = Batch::new(header.order, Values::new(expanded_type(header)));
-    let (mut seen, mut least, mut is_whole) = (0, 0.0_f64, true);
+    let (mut seen, mut least, mut greatest, mut is_whole) = (0, 0.0_f64, 0.0_f64, true);
     while seen < FIRST
         && let Some(unit) = units.next_unit()?
     {
@@ -58,12 +64,14 @@ pub fn value_kind(source: &dyn MatrixSource) -> Result<ValueKind> {
         for number in values {
             is_whole &= number.fract() == 0.0;
             least = least.min(number);
+            greatest = greatest.max(number);
         }
         seen += entries;
     }
     Ok(match is_whole {
         _ if least < 0.0 => ValueKind::Negative(least),
         true => ValueKind::Counts,
+        false if greatest > GREATEST_LOGARITHM => ValueKind::Large(greatest),
         false => ValueKind::Fractions,
     })
 }

@@ -58,6 +58,8 @@ pub(super) fn start_mapping(output: &mut Output, name: &str) -> Result<Group> {
 pub struct MatrixSink {
     output: Output,
     matrix: ItemWriter,
+    /// The group of a new file.
+    uns: Option<Group>,
 }
 
 impl std::fmt::Debug for MatrixSink {
@@ -86,10 +88,23 @@ impl MatrixSink {
         let mut output = Output::new(tree, compression);
         start_file(&mut output, header.shape, names, annotations)?;
         let matrix = ItemWriter::new(&mut output, (Group::ROOT, "X"), header, dense)?;
+        let mut uns = None;
         for name in MAPPINGS {
-            start_mapping(&mut output, name)?;
+            let group = start_mapping(&mut output, name)?;
+            uns = (name == "uns").then_some(group).or(uns);
         }
-        Ok(Self { output, matrix })
+        Ok(Self { output, matrix, uns })
+    }
+
+    /// States that the values of a new file are natural logarithms, as `scanpy.pp.log1p` does: `uns/log1p` without a base.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tree cannot be written.
+    pub fn state_log1p(&mut self) -> Result<()> {
+        let Some(uns) = self.uns else { return Ok(()) };
+        let group = self.output.group(uns, "log1p")?;
+        self.output.encode(group, "dict", "0.1.0")
     }
 
     /// Creates a matrix as a member of the root of a tree, which is a group in an existing file. A dense one gets all elements,
@@ -106,7 +121,7 @@ impl MatrixSink {
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
         let matrix = ItemWriter::new(&mut output, (Group::ROOT, name), header, dense)?;
-        Ok(Self { output, matrix })
+        Ok(Self { output, matrix, uns: None })
     }
 }
 
@@ -124,7 +139,7 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut output, matrix } = *self;
+        let Self { mut output, matrix, .. } = *self;
         matrix.finish(&mut output)?;
         Ok(Written::new(output.finish()?))
     }

@@ -106,7 +106,10 @@ fn write_components(
     let axis = given.unwrap_or_else(|| cell_axis(source.header()));
     let how = how.clone().axis(axis);
     // They name columns of the source.
-    let notes = super::notes_on_logarithms(&*source, &how, context)?;
+    let mut notes = super::notes_on_logarithms(&*source, &how, context)?;
+    if how.features.is_none() {
+        notes.extend(super::note_on_variable(&*source, how.axis, context)?);
+    }
     let adapted = context.adapted(&*source, to, &convert)?;
     let source = super::labelled(source, adapted.as_ref().unwrap_or(&convert), context)?;
     let source = how.apply(source, &convert, context)?;

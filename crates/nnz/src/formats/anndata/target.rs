@@ -113,6 +113,8 @@ pub(in crate::formats) struct AnnDataTarget {
     compression: Compression,
     /// The version of a Zarr store.
     zarr: Option<ZarrVersion>,
+    /// Whether values are logarithms.
+    is_log1p: bool,
     /// Annotations that are not stored.
     dropped: Vec<String>,
     /// The first bytes of an HDF5 file.
@@ -167,6 +169,7 @@ impl AnnDataTarget {
             write: options.output(context),
             compression,
             zarr: zarr.then_some(version),
+            is_log1p: false,
             dropped: Vec::new(),
             user_block: None,
         })
@@ -178,7 +181,7 @@ impl AnnDataTarget {
         Self { user_block: Some(block), ..self }
     }
 
-    /// Leaves out annotations of a source that AnnData does not support.
+    /// Leaves out annotations of a source that AnnData does not support, and takes over whether its values are logarithms.
     pub(in crate::formats) fn without_unsupported(
         mut self,
         source: &dyn MatrixSource,
@@ -187,6 +190,7 @@ impl AnnDataTarget {
         let is_columns =
             matches!(self.item, Some(Item::Obsm(_) | Item::Varm(_) | Item::RawVarm(_)));
         self.dense |= is_columns && source.header().storage == Storage::Dense;
+        self.is_log1p = source.is_log1p();
         for (axis, name) in [(Axis::Rows, "row"), (Axis::Cols, "column")] {
             // The existing tables are kept.
             let Some(table) = source.annotations(axis)?.filter(|_| self.item.is_none()) else {
@@ -349,6 +353,10 @@ impl MatrixTarget for AnnDataTarget {
         metadata.named().into_iter().chain(self.dropped.iter().cloned()).collect()
     }
 
+    fn expects_unique_names(&self) -> bool {
+        self.item.is_none()
+    }
+
     fn keeps_tables(&self) -> bool {
         self.item.is_some()
     }
@@ -382,7 +390,10 @@ impl MatrixTarget for AnnDataTarget {
         }
         let tree = self.tree()?;
         let header = (header, self.dense);
-        let sink = format::MatrixSink::create(tree, header, names, annotations, compression)?;
+        let mut sink = format::MatrixSink::create(tree, header, names, annotations, compression)?;
+        if self.is_log1p {
+            sink.state_log1p()?;
+        }
         Ok(Box::new(sink))
     }
 }

@@ -198,7 +198,9 @@ fn write_as_anndata(
 ) -> Result<Summary> {
     let (contents, exchanged) = contents.labelled(options, context)?.with_cells_along(Axis::Rows);
     let target = AnnDataTarget::new(to, options, context)?.without_unsupported(&*contents.main)?;
+    let repeated = crate::convert::unexpected_names(&*contents.main, &target, context)?;
     let mut summary = write_contents(contents, &target, options, context)?;
+    summary.notes.extend(repeated);
     if exchanged {
         let what = "transposed: rows are now cells, columns are features";
         summary.notes.push(what.to_owned());

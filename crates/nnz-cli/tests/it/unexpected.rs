@@ -1,0 +1,100 @@
+//! Notes on data that an analysis does not expect.
+
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{run, text};
+
+/// Six cells in two groups, and three genes with counts.
+fn counts(folder: &Path) -> String {
+    let at = |name: &str| text(&folder.join(name)).to_owned();
+    let lines = "cell,g1,g2,g3\na,5,0,9\nb,7,1,3\nc,4,0,9\nd,0,8,3\ne,1,6,9\nf,0,9,2\n";
+    fs::write(at("m.csv"), lines).unwrap();
+    fs::write(at("groups.csv"), "cell,kind\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n").unwrap();
+    let (table, groups, study) = (at("m.csv"), at("groups.csv"), at("raw.h5ad"));
+    let convert = ["-q", "convert", &table, &study, "--cell-axis", "rows", "--type", "float32"];
+    run(&[&convert[..], &["--row-annotations", &groups]].concat()).good();
+    study
+}
+
+#[test]
+fn values_that_are_scaled_but_not_logarithms_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (raw, scaled) = (counts(folder.path()), text(&folder.path().join("n.h5ad")).to_owned());
+    let noted = |arguments: &[&str], note: &str| {
+        let done = run(&[arguments, &["--force"]].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(done.err.contains(note), "{}", done.err);
+        assert_eq!(done.err.matches("note: values").count(), usize::from(!note.is_empty()));
+    };
+    let markers = ["--by", "kind", "--target-sum", "1e4"];
+    let [csv, npz] = ["m.tsv", "p.npz"].map(|name| text(&folder.path().join(name)).to_owned());
+    let components = ["--components", "2", "--target-sum", "1e4"];
+    let note = "note: values are scaled, but are not logarithms, which log1p takes\n";
+    noted(&[&["markers", &raw, &csv][..], &markers].concat(), note);
+    noted(&[&["markers", &raw, &csv][..], &markers, &["--log1p"]].concat(), "");
+    noted(&[&["pca", &raw, &npz][..], &components].concat(), note);
+    // Normalized before.
+    run(&["-q", "normalize", &raw, &scaled, "--target-sum", "1e4"]).good();
+    let note = "are too large, not like logarithms of normalized counts\n";
+    noted(&["markers", &scaled, &csv, "--by", "kind"], note);
+    noted(&["pca", &scaled, &npz, "--components", "2"], note);
+}
+
+#[test]
+fn logarithms_are_stated_and_not_taken_twice_without_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = counts(folder.path());
+    let [logs, other] = ["l.h5ad", "l.zarr"].map(|name| text(&folder.path().join(name)).to_owned());
+    for target in [&logs, &other] {
+        let how = ["--target-sum", "1e4", "--log1p"];
+        let done = run(&[&["normalize", &raw, target][..], &how].concat());
+        assert!(done.code == Some(0) && !done.err.contains("note"), "{done:?}");
+        assert!(run(&["info", target]).good().contains("uns/log1p"));
+        let note = "note: values are not counts: uns/log1p states that they are logarithms\n";
+        assert_eq!(run(&["stats", target, "--log1p"]).err, note);
+        assert_eq!(run(&["stats", target]).err, "");
+    }
+    assert_eq!(run(&["stats", &raw, "--log1p"]).err, "");
+    // Other values are no logarithms.
+    run(&["-q", "normalize", &raw, &logs, "--force"]).good();
+    assert!(!run(&["info", &logs]).good().contains("uns/log1p"));
+}
+
+#[test]
+fn repeated_names_of_annotated_data_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    fs::write(at("m.csv"), "gene,a,b,a\ng1,5,0,9\ng1,7,1,3\n").unwrap();
+    let (table, study) = (at("m.csv"), at("m.h5ad"));
+    let convert = ["convert", &table, &study, "--cell-axis", "cols", "--force"];
+    let done = run(&convert);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for note in [
+        "note: 1 row has the name of an earlier row, such as \"g1\"; --make-unique makes names unique\n",
+        "note: 1 column has the name of an earlier column, such as \"a\"; --make-unique makes names unique\n",
+    ] {
+        assert!(done.err.contains(note), "{}", done.err);
+    }
+    let done = run(&[&convert[..], &["--make-unique"]].concat());
+    assert!(done.code == Some(0) && !done.err.contains("earlier"), "{done:?}");
+    let done = run(&["convert", &table, &at("m.npz")]);
+    assert!(done.code == Some(0) && !done.err.contains("earlier"), "{done:?}");
+}
+
+#[test]
+fn known_variable_features_that_components_do_not_use_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = counts(folder.path());
+    let [logs, npz] = ["l.h5ad", "p.npz"].map(|name| text(&folder.path().join(name)).to_owned());
+    let table = text(&folder.path().join("t.csv")).to_owned();
+    fs::write(&table, "gene,highly_variable\ng1,True\ng2,False\ng3,True\n").unwrap();
+    let how = ["--target-sum", "1e4", "--log1p", "--col-annotations", &table];
+    run(&[&["-q", "normalize", &raw, &logs][..], &how].concat()).good();
+    let components = ["pca", &logs, &npz, "--components", "2", "--force"];
+    let done = run(&components);
+    let note = "note: all features are used; --features highly_variable=True uses the 2 highly variable ones\n";
+    assert!(done.code == Some(0) && done.err.contains(note), "{done:?}");
+    let done = run(&[&components[..], &["--features", "highly_variable=True"]].concat());
+    assert!(done.code == Some(0) && !done.err.contains("note"), "{done:?}");
+}
