@@ -98,3 +98,44 @@ fn known_variable_features_that_components_do_not_use_are_noted() {
     let done = run(&[&components[..], &["--features", "highly_variable=True"]].concat());
     assert!(done.code == Some(0) && !done.err.contains("note"), "{done:?}");
 }
+
+/// Cells whose names are numbers.
+fn numbered(folder: &Path) -> String {
+    let table = text(&folder.join("n.csv")).to_owned();
+    fs::write(&table, "gene,38,7,c\ng1,5,0,1\ng2,7,1,4\n").unwrap();
+    table
+}
+
+#[test]
+fn names_and_positions_are_not_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let (table, target) = (numbered(folder.path()), at("s.csv"));
+    let slice = |list: &str| run(&["slice", &table, &target, "--cols", list, "--force"]);
+    let done = slice("38,0");
+    let what = "names and positions are mixed: \"38\" is the name of a column, and 0 is not; 0:1 selects the position";
+    assert!(done.code == Some(1) && done.err.contains(what), "{done:?}");
+    for list in ["38,7", "0", "38,1:2"] {
+        let done = slice(list);
+        assert!(done.code == Some(0) && !done.err.contains("positions"), "{done:?}");
+    }
+}
+
+#[test]
+fn lines_that_are_positions_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let (table, target, list) = (numbered(folder.path()), at("s.csv"), at("list.txt"));
+    let lines = format!("@{list}");
+    fs::write(&list, "0\n2\n").unwrap();
+    let note = format!(
+        "note: 2 lines of {list} are read as positions, from 0; none is the name of a column\n"
+    );
+    for verb in ["slice", "filter"] {
+        let done = run(&[verb, &table, &target, "--cols", &lines, "--force"]);
+        assert!(done.code == Some(0) && done.err.contains(&note), "{done:?}");
+    }
+    fs::write(&list, "7\nc\n").unwrap();
+    let done = run(&["slice", &table, &target, "--cols", &lines, "--force"]);
+    assert!(done.code == Some(0) && !done.err.contains("positions"), "{done:?}");
+}

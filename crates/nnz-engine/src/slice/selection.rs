@@ -34,7 +34,7 @@ const LONGEST: u64 = 1 << 20;
 ///
 /// As text, it is a list or a condition. A list has ranges `A:B` (`A` inclusive, `B` exclusive; either may be
 /// omitted), positions counted from 0, and names, separated by commas. A number is a position unless it is a name,
-/// and is refused if it could be either; a word like `3:5` that is a name selects the name. Repeated selections are
+/// and is refused if it could be either, or if only some numbers of a list are names; a word like `3:5` that is a name selects the name. Repeated selections are
 /// refused. Words that are not names are looked up in the text columns of the
 /// [annotations](MatrixSource::annotations), such as symbols of genes, and are refused if several rows or columns
 /// match.
@@ -71,6 +71,8 @@ struct Term {
     condition: Option<Condition>,
     pattern: Option<NamePattern>,
     sample: Option<Sample>,
+    /// The file that the list was read from.
+    file: Option<String>,
     /// The kind of the axis, for messages.
     kind: AxisKind,
 }
@@ -323,7 +325,8 @@ impl Selection {
             let mut line = Vec::new();
             let mut bounded = lines.by_ref().take(LONGEST + 1);
             if bounded.read_until(b'\n', &mut line).map_err(io)? == 0 {
-                return Ok(Self::list(items));
+                let file = place.path.as_ref().map(|path| path.display().to_string());
+                return Ok(Self::of(Term { file, ..Term::list(items) }));
             }
             if line.len() as u64 > LONGEST {
                 let found = "a line longer than 1 MiB";
@@ -569,6 +572,7 @@ impl Term {
             let (ranges, notes) = condition.rows(&*table, one, crate::default_memory())?;
             return Ok((ranges, false, notes));
         }
+        let notes = self.note_on_positions(named, one)?;
         let mut ranges = Vec::new();
         let mut words = HashSet::new();
         for item in self.list.iter().flatten() {
@@ -598,7 +602,36 @@ impl Term {
                 }
             });
         }
-        Ok((ranges, true, Vec::new()))
+        Ok((ranges, true, notes.into_iter().collect()))
+    }
+
+    /// Notes numbers in a file that are positions, as they could be names of something else, such as ids of genes. Numbers of which only
+    /// some are names are refused.
+    fn note_on_positions(&self, named: &WordPositions<'_>, one: &str) -> Result<Option<String>> {
+        let text = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+        let words = || {
+            self.list.iter().flatten().filter_map(|item| match item {
+                Item::Word(word) => Some(&**word),
+                Item::Name(_) | Item::Range(..) => None,
+            })
+        };
+        let digits = |word: &&[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        let mut positions = words().filter(digits).filter(|word| !named.is_name(word));
+        let Some(position) = positions.next() else { return Ok(None) };
+        let count = 1 + positions.count();
+        if let Some(name) = words().filter(digits).find(|word| named.is_name(word)) {
+            let (name, position) = (text(name), text(position));
+            let next = position.parse::<u64>().map_or(1, |at| at.saturating_add(1));
+            let what = format!(
+                "names and positions are mixed: {name:?} is the name of a {one}, and {position} is not; {position}:{next} selects the position"
+            );
+            return Err(Error::argument(what));
+        }
+        Ok(self.file.as_ref().map(|file| {
+            let (lines, are) =
+                if count == 1 { ("line", "is") } else { ("lines", "are") };
+            format!("{count} {lines} of {file} {are} read as positions, from 0; none is the name of a {one}")
+        }))
     }
 }
 
