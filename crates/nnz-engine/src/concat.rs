@@ -20,6 +20,7 @@ use crate::parts::{InParts, Next, Open, Steps};
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
 use merge::MajorRanges;
+use shared::Differing;
 use shifted::Shared;
 pub(crate) use shifted::Shifted;
 
@@ -69,8 +70,8 @@ pub struct Concat {
     header: Header,
     strategy: ReadStrategy,
     ignore_names: bool,
-    /// Columns of the shared axis that are not the same in all, when it is known.
-    differing: OnceLock<Vec<String>>,
+    /// What is not the same in all on the shared axis, when it is known.
+    differing: OnceLock<Differing>,
 }
 
 impl std::fmt::Debug for Concat {
@@ -496,8 +497,8 @@ impl MatrixSource for Concat {
                 format!("column {name:?} of the {}, which differs between the matrices", self.axis)
             }));
         }
-        let shared = readable(self.differing())?.unwrap_or_default().iter();
-        extras.extend(shared.map(|name| {
+        let shared = readable(self.differing())?.map_or(&[][..], |found| &found.columns);
+        extras.extend(shared.iter().map(|name| {
             format!("column {name:?} of the {}, which differs between the matrices", self.other())
         }));
         extras.extend(self.columns_of_some()?);
@@ -513,7 +514,9 @@ impl MatrixSource for Concat {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.collect_of(|source| source.notes())
+        let mut notes = self.collect_of(|source| source.notes());
+        notes.extend(self.note_on_labels());
+        notes
     }
 }
 

@@ -139,3 +139,51 @@ fn lines_that_are_positions_are_noted() {
     let done = run(&["slice", &table, &target, "--cols", &lines, "--force"]);
     assert!(done.code == Some(0) && !done.err.contains("positions"), "{done:?}");
 }
+
+/// Writes a directory of Cell Ranger with two genes and two cells.
+fn directory(folder: &Path, name: &str, symbols: [&str; 2]) -> String {
+    let path = folder.join(name);
+    fs::create_dir(&path).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 2 3\n";
+    fs::write(path.join("matrix.mtx"), matrix).unwrap();
+    fs::write(path.join("genes.tsv"), format!("e1\t{}\ne2\t{}\n", symbols[0], symbols[1])).unwrap();
+    fs::write(path.join("barcodes.tsv"), format!("{name}1\n{name}2\n")).unwrap();
+    text(&path).to_owned()
+}
+
+#[test]
+fn ids_and_symbols_are_not_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let ids = directory(folder.path(), "a", ["S1", "S2"]);
+    let (symbols, target) = (at("s.h5ad"), at("t.h5ad"));
+    run(&["-q", "convert", &ids, &symbols]).good();
+    for join in ["inner", "outer"] {
+        for sources in [[&ids, &symbols], [&symbols, &ids]] {
+            let concat = ["concat", sources[0], sources[1], &target, "--axis", "cells"];
+            let refused = run(&[&concat[..], &["--join", join]].concat());
+            assert_eq!(refused.code, Some(2), "{refused:?}");
+            let refused = refused.err;
+            let what = "is in all 2 sources: names of ";
+            assert!(refused.contains(what) && refused.contains("to .h5ad first"), "{refused}");
+        }
+    }
+    // Other features have nothing to do with each other.
+    fs::write(at("p.csv"), "cell,p1,p2\na9,1,2\n").unwrap();
+    run(&["-q", "convert", &at("p.csv"), &at("p.h5ad"), "--cell-axis", "rows"]).good();
+    let concat = ["concat", &symbols, &at("p.h5ad"), &target, "--axis", "cells"];
+    assert_eq!(run(&[&concat[..], &["--join", "outer"]].concat()).code, Some(0));
+}
+
+#[test]
+fn symbols_that_differ_between_sources_are_those_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = directory(folder.path(), "a", ["S1", "S2"]);
+    let other = directory(folder.path(), "b", ["S1", "new"]);
+    let target = text(&folder.path().join("t.h5ad")).to_owned();
+    let done = run(&["concat", &one, &other, &target, "--axis", "cells"]);
+    let note = "1 of the rows has another name in other sources; the first one is kept\n";
+    assert!(done.code == Some(0) && done.err.contains(note), "{done:?}");
+    assert!(!done.err.contains("differs"), "{done:?}");
+    assert_eq!(run(&["names", &target, "features"]).good(), "S1\nS2\n");
+}

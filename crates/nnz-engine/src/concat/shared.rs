@@ -1,9 +1,24 @@
 //! Annotations of the rows or columns that concatenated matrices share.
 
-use nnz_core::{Annotations, Column, ColumnInfo, Error, Result};
+use nnz_core::{Annotations, Column, ColumnInfo, Error, MatrixSource as _, Result};
 
 use super::Concat;
 use crate::annotations::{Appended, Join};
+
+/// The column of labels, such as symbols, of rows or columns that are named by ids.
+const LABELS: &str = "name";
+
+/// The name of the column of these ids.
+const IDS: &str = "id";
+
+/// What matrices have with different values.
+#[derive(Debug, Default)]
+pub(super) struct Differing {
+    /// Columns that are not kept.
+    pub(super) columns: Vec<String>,
+    /// The number of rows or columns with other labels than in the first matrix, whose labels are kept.
+    labels: u64,
+}
 
 /// The tables of several matrices for the same rows or columns: each value is that of the first matrix that has one.
 pub(super) struct SharedTable<'a> {
@@ -12,20 +27,26 @@ pub(super) struct SharedTable<'a> {
     tables: u64,
     /// Rows of each.
     len: u64,
+    /// Whether there may be a column of labels.
+    has_labels: bool,
     columns: Vec<ColumnInfo>,
 }
 
 impl<'a> SharedTable<'a> {
     /// Unites tables of the same number of rows, without some of their columns.
-    fn new(tables: Vec<Box<dyn Annotations + 'a>>, len: u64, without: &[String]) -> Self {
+    fn new(
+        tables: Vec<Box<dyn Annotations + 'a>>,
+        (len, has_labels): (u64, bool),
+        without: &[String],
+    ) -> Self {
         let count = tables.len() as u64;
         let all = Appended::new(tables, Join::Outer);
         let columns = all.columns().iter().filter(|column| !without.contains(&column.name));
-        Self { columns: columns.cloned().collect(), all, tables: count, len }
+        Self { columns: columns.cloned().collect(), all, tables: count, len, has_labels }
     }
 
-    /// Returns the row of each value, or nothing if tables have different ones.
-    fn rows(&self, column: &Column) -> Option<Vec<Option<u64>>> {
+    /// Returns the row of each value, and how many differ between tables; nothing if tables have different ones that are not labels.
+    fn rows(&self, column: &Column, are_labels: bool) -> Option<(Vec<Option<u64>>, u64)> {
         // The length of the axis is a claim of the files.
         self.tables.checked_mul(self.len).filter(|all| *all == column.len())?;
         let text = |at: u64, text: &mut Vec<u8>| {
@@ -33,7 +54,7 @@ impl<'a> SharedTable<'a> {
             column.write_text(at, text);
         };
         let [mut first, mut other] = [Vec::new(), Vec::new()];
-        let mut rows = Vec::new();
+        let (mut rows, mut differing) = (Vec::new(), 0);
         for row in 0..self.len {
             let mut known = (0..self.tables)
                 .map(|table| table * self.len + row)
@@ -42,15 +63,17 @@ impl<'a> SharedTable<'a> {
             if let Some(found) = found {
                 text(found, &mut first);
             }
-            for at in known {
+            let differs = known.any(|at| {
                 text(at, &mut other);
-                if first != other {
-                    return None;
-                }
+                first != other
+            });
+            if differs && !are_labels {
+                return None;
             }
+            differing += u64::from(differs);
             rows.push(found);
         }
-        Some(rows)
+        Some((rows, differing))
     }
 
     fn read(&self, name: &str, memory: u64) -> Result<Column> {
@@ -73,8 +96,8 @@ impl Annotations for SharedTable<'_> {
             return Err(Error::argument(format!("column {column} does not exist")));
         };
         let all = self.read(&info.name, memory)?;
-        match self.rows(&all) {
-            Some(rows) => all.gathered(&rows),
+        match self.rows(&all, self.has_labels && info.name == LABELS) {
+            Some((rows, _)) => all.gathered(&rows),
             None => Err(Error::argument(format!("column {:?} changed while reading", info.name))),
         }
     }
@@ -87,8 +110,25 @@ impl Concat {
         if tables.len() < 2 {
             return Ok(tables.pop());
         }
-        let len = self.header.shape.len(self.other());
-        Ok(Some(Box::new(SharedTable::new(tables, len, self.differing()?))))
+        let without = &self.differing()?.columns;
+        Ok(Some(Box::new(SharedTable::new(tables, self.shared_rows(), without))))
+    }
+
+    /// Returns the length of the shared axis, and whether it is named by ids that can have labels.
+    fn shared_rows(&self) -> (u64, bool) {
+        let axis = self.other();
+        (self.header.shape.len(axis), self.names_column(axis).as_deref() == Some(IDS))
+    }
+
+    /// Notes labels that are not the same in all matrices.
+    pub(super) fn note_on_labels(&self) -> Option<String> {
+        let count = self.differing().ok()?.labels;
+        let have = match (count, self.other()) {
+            (0, _) => return None,
+            (1, axis) => format!("1 of the {axis} has"),
+            (_, axis) => format!("{count} of the {axis} have"),
+        };
+        Some(format!("{have} another {LABELS} in other sources; the first one is kept"))
     }
 
     fn shared_tables(&self) -> Result<Vec<Box<dyn Annotations + '_>>> {
@@ -101,19 +141,20 @@ impl Concat {
     }
 
     /// Returns the columns of the shared axis that matrices have with different values or types. They are read to find out.
-    pub(super) fn differing(&self) -> Result<&[String]> {
+    pub(super) fn differing(&self) -> Result<&Differing> {
         if let Some(found) = self.differing.get() {
             return Ok(found);
         }
-        let mut found = Vec::new();
+        let mut found = Differing::default();
         let tables = self.shared_tables()?;
         if tables.len() > 1 {
-            let table = SharedTable::new(tables, self.header.shape.len(self.other()), &[]);
-            found.extend(table.all.dropped().iter().map(|column| column.name.clone()));
+            let table = SharedTable::new(tables, self.shared_rows(), &[]);
+            found.columns.extend(table.all.dropped().iter().map(|column| column.name.clone()));
             for column in &table.columns {
                 let all = table.read(&column.name, crate::default_memory())?;
-                if table.rows(&all).is_none() {
-                    found.push(column.name.clone());
+                match table.rows(&all, table.has_labels && column.name == LABELS) {
+                    Some((_, labels)) => found.labels += labels,
+                    None => found.columns.push(column.name.clone()),
                 }
             }
         }

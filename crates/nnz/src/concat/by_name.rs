@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, Axis, Error, Header, MatrixSource, Names, Projection, Result, Rounding,
-    StringList, UnitReader, ValueType, Wrapped,
+    Annotations, Axis, ColumnType, Error, Header, MatrixSource, Names, Projection, Result,
+    Rounding, StringList, UnitReader, ValueType, Wrapped,
 };
 
 use crate::Selection;
@@ -119,6 +119,9 @@ impl Matching {
                     }
                     _ => wanted.retain(is_in_all),
                 }
+                if common == 0 {
+                    refuse_other_names(sources, &all, axis, memory)?;
+                }
                 join.note(axis, wanted.len() as u64, common, count)?
             }
         };
@@ -196,6 +199,43 @@ impl Matching {
         let how = ConcatOptions::default().value_type(Some(ValueType::ComplexF64));
         Concat::new(parts, self.axis, &how.rounding(Rounding::Nearest))
     }
+}
+
+/// Refuses names of a matrix that another one has in a column of annotations: ids, and symbols.
+fn refuse_other_names(
+    sources: &[&dyn MatrixSource],
+    names: &[Positions<'_>],
+    axis: Axis,
+    memory: u64,
+) -> Result<()> {
+    let mut text = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        let Some(table) = source.annotations(axis)? else { continue };
+        for (number, info) in table.columns().iter().enumerate() {
+            if matches!(info.column_type, ColumnType::Number(_)) {
+                continue;
+            }
+            let column = table.read_column(number, memory)?;
+            for row in 0..column.len() {
+                text.clear();
+                column.write_text(row, &mut text);
+                let is_name = |(other, names): (usize, &Positions<'_>)| {
+                    (other != at && names.contains_key(&*text)).then_some(other)
+                };
+                let Some(other) = names.iter().enumerate().find_map(is_name) else { continue };
+                let (place, other) = (source.place(), sources.get(other).map(|one| one.place()));
+                let what = format!(
+                    "no name of {axis} is in all {} sources: names of {} are in the column {:?} of {place}; convert sources of 10x \
+                     to .h5ad first, in which symbols are the names",
+                    sources.len(),
+                    other.unwrap_or_default(),
+                    info.name
+                );
+                return Err(Error::argument(what));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Selects rows or columns, in this order.
