@@ -111,7 +111,10 @@ impl Run for HighlyVariable {
         let found = highly_variable(&*source, &options, context)?;
         if let Some(file) = &self.into {
             let tables = [(Axis::Cols, found)];
-            return add_columns(file, &self.source, tables, (self.force, quiet), context);
+            // As scanpy states it.
+            let flavor = vec![("flavor".to_owned(), "seurat".to_owned())];
+            let stated = vec![("hvg".to_owned(), flavor)];
+            return add_columns(file, &self.source, tables, stated, (self.force, quiet), context);
         }
         output.map(|output| output.write(&found)).transpose()?;
         Ok(Outcome::Good)

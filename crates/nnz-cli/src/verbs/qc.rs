@@ -138,7 +138,14 @@ impl Run for QualityControl {
             } else {
                 tables.push((Axis::Cols, found.features));
             }
-            return add_columns(file, &self.source, tables, (self.force, quiet), context);
+            return add_columns(
+                file,
+                &self.source,
+                tables,
+                Vec::new(),
+                (self.force, quiet),
+                context,
+            );
         }
         for (output, table) in [(features, found.features), (cells, found.cells)] {
             output.map(|output| output.write(&table)).transpose()?;
@@ -152,6 +159,7 @@ pub(super) fn add_columns(
     file: &Location,
     source: &Location,
     tables: impl IntoIterator<Item = (Axis, AnnotationTable)>,
+    stated: Vec<(String, Vec<(String, String)>)>,
     (replace, quiet): (bool, bool),
     context: &Context,
 ) -> Result<Outcome, Error> {
@@ -160,7 +168,7 @@ pub(super) fn add_columns(
     let added = tables
         .into_iter()
         .map(|(axis, table)| AddedColumns::new(axis, Arc::new(table)).by_position(by_position));
-    let changes = Changes::default().added(added.collect()).replace(replace);
+    let changes = Changes::default().added(added.collect()).stated(stated).replace(replace);
     let edited = nnz::edit(file.clone(), &EditOptions::default().changes(changes), context);
     let edited = edited.map_err(|error| match error.hint() {
         Some(hint) if hint.item == "replace" => error.with_hint("force", "replaces it"),

@@ -187,3 +187,22 @@ fn symbols_that_differ_between_sources_are_those_of_the_first() {
     assert!(!done.err.contains("differs"), "{done:?}");
     assert_eq!(run(&["names", &target, "features"]).good(), "S1\nS2\n");
 }
+
+#[test]
+fn the_flavor_of_variable_features_is_stated() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = counts(folder.path());
+    let zarr = text(&folder.path().join("r.zarr")).to_owned();
+    run(&["-q", "convert", &raw, &zarr]).good();
+    for file in [&raw, &zarr] {
+        let hvg = ["hvg", file, "--into", file, "--target-sum", "1e4", "--log1p", "--top", "2"];
+        let done = run(&hvg);
+        assert!(
+            done.code == Some(0) && done.err.contains("var/highly_variable, uns/hvg"),
+            "{done:?}"
+        );
+        assert_eq!(run(&[&hvg[..], &["--force"]].concat()).code, Some(0));
+        run(&["validate", file]).good();
+        assert!(run(&["info", file]).good().contains("uns/hvg"));
+    }
+}

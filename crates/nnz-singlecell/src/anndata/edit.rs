@@ -2,6 +2,7 @@
 
 mod frame_edit;
 mod removal;
+mod statement;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use super::AnnData;
 use super::output::{Group, Output};
 use frame_edit::FrameEdit;
 use removal::Removal;
+use statement::Statement;
 
 /// Changes of a file.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,9 @@ pub struct Changes {
     pub removed: Vec<String>,
     /// The columns that are added.
     pub added: Vec<AddedColumns>,
+    /// Texts that are stated in groups of `uns`, such as the flavor of `hvg`: the name of a group, and names and texts in it.
+    /// They replace existing groups.
+    pub stated: Vec<(String, Vec<(String, String)>)>,
     /// Whether added columns replace existing ones with the same names.
     pub replace: bool,
 }
@@ -33,6 +38,7 @@ nnz_core::setters! {
     Changes {
         removed: Vec<String>,
         added: Vec<AddedColumns>,
+        stated: Vec<(String, Vec<(String, String)>)>,
         replace: bool,
     }
 }
@@ -83,6 +89,7 @@ impl AddedColumns {
 pub struct Edit {
     removals: Vec<Removal>,
     frames: Vec<FrameEdit>,
+    stated: Vec<Statement>,
     removed: Vec<String>,
     added: Vec<String>,
 }
@@ -119,8 +126,12 @@ impl Edit {
             let edit = FrameEdit::of(&mut frames, file, frame)?;
             added.extend(edit.add(columns, changes.replace, memory)?);
         }
+        let stated = changes.stated.iter();
+        let stated = stated.map(|(group, texts)| Statement::new(file, group, texts));
+        let stated = stated.collect::<Result<Vec<_>>>()?;
+        added.extend(changes.stated.iter().map(|(group, _)| format!("uns/{group}")));
         let frames = frames.into_values().collect();
-        Ok(Self { removals, frames, removed: removed.into_iter().collect(), added })
+        Ok(Self { removals, frames, stated, removed: removed.into_iter().collect(), added })
     }
 
     /// Returns the paths of what is removed.
@@ -147,6 +158,9 @@ impl Edit {
         }
         for frame in self.frames {
             frame.write(&mut output)?;
+        }
+        for stated in self.stated {
+            stated.write(&mut output)?;
         }
         output.finish()
     }
