@@ -86,6 +86,8 @@ pub use detect::Detected;
 pub use groups::full_group;
 pub use groups::{Inspection, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, is_stream};
+#[cfg(feature = "singlecell")]
+pub(crate) use mudata::common_column;
 pub use name::FormatName;
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};

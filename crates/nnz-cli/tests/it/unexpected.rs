@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use nnz_testing::command::{run, text};
+use nnz_testing::command::{run, testdata, text};
 
 /// Six cells in two groups, and three genes with counts.
 fn counts(folder: &Path) -> String {
@@ -205,4 +205,26 @@ fn the_flavor_of_variable_features_is_stated() {
         run(&["validate", file]).good();
         assert!(run(&["info", file]).good().contains("uns/hvg"));
     }
+}
+
+/// Columns of the common table were not found.
+#[test]
+fn modalities_have_the_columns_of_the_common_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let file = text(&testdata().join("mudata/cells-0.3.h5mu")).to_owned();
+    for (modality, expected) in [
+        ("rna", "name\tsample\tn_obs_aggregated\ns0\ts0\t3\ns1\ts1\t3\n"),
+        // Its cells are in another order, and one is in no other modality.
+        ("mod/prot/X", "name\tsample\tn_obs_aggregated\ns0\ts0\t3\ns1\ts1\t2\n"),
+    ] {
+        let (source, target) = (format!("{file}::{modality}"), at("a.h5ad"));
+        run(&["-q", "aggregate", &source, &target, "--by", "sample", "--force"]).good();
+        assert_eq!(run(&["annotations", &target, "cells"]).good(), expected);
+        let markers = ["markers", &source, &at("m.csv"), "--by", "sample", "--force", "--log1p"];
+        assert_eq!(run(&markers).code, Some(0));
+    }
+    let source = format!("{file}::mod/rna");
+    let refused = run(&["aggregate", &source, &at("b.h5ad"), "--by", "donor"]);
+    assert!(refused.err.contains("no annotation \"donor\""), "{refused:?}");
 }

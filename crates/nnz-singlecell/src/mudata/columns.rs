@@ -10,8 +10,42 @@ use nnz_core::{
 };
 
 use super::MuData;
-use super::file::table;
+use super::file::{len, table};
 use crate::anndata::DataFrame;
+
+impl MuData {
+    /// Reads a column of the common table of cells or features for the rows of a modality; `None` if there is no such column or
+    /// modality.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the table, or the positions of its rows in the modality, cannot be read.
+    pub fn common_column(
+        &self,
+        modality: &str,
+        axis: Axis,
+        name: &str,
+        memory: u64,
+    ) -> Result<Option<Column>> {
+        let Some(number) = self.modalities.iter().position(|(own, _)| own == modality) else {
+            return Ok(None);
+        };
+        let common = table(&self.common, axis)?;
+        let Some(at) = common.columns().iter().position(|info| info.name == name) else {
+            return Ok(None);
+        };
+        let map = self.map(axis, number, memory / 2)?;
+        let len = self.modalities.get(number).map_or(Ok(0), |(_, file)| len(file, axis))?;
+        let mut rows = vec![None; usize::try_from(len).unwrap_or(0)];
+        for (row, own) in (0_u64..).zip(&map.0) {
+            let own = own.and_then(|own| usize::try_from(own).ok());
+            if let Some(slot) = own.and_then(|own| rows.get_mut(own)) {
+                *slot = Some(row);
+            }
+        }
+        common.read_column(at, memory / 2)?.gathered(&rows).map(Some)
+    }
+}
 
 /// The names and tables of cells and features, each with the columns of its modalities.
 pub(super) struct WideTables {

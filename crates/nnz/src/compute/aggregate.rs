@@ -207,6 +207,12 @@ pub(super) fn column(
     let table = source.annotations(axis)?;
     let columns = table.as_ref().map_or(&[][..], |table| table.columns());
     let found = columns.iter().position(|info| info.name == name);
+    #[cfg(feature = "singlecell")]
+    if found.is_none()
+        && let Some(column) = crate::formats::common_column(source, axis, name, memory)?
+    {
+        return Ok(column);
+    }
     match (&table, found) {
         (Some(table), Some(at)) => table.read_column(at, memory),
         _ => {

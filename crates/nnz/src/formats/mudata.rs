@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_container::FoundGroup;
-use nnz_core::{Finding, Result};
+use nnz_container::tree::Group;
+use nnz_core::{Axis, Column, Finding, MatrixSource, Result};
+use nnz_singlecell::mudata::MuData;
 use nnz_storage::InputDirectory;
 
 use super::anndata::ENCODING;
@@ -17,7 +19,7 @@ use super::items::{absent, check_items, place_of_item};
 use super::{
     Abilities, Confidence, DatasetKind, Format, FormatInfo, FormatName, FormatOption, Member, Probe,
 };
-use crate::{Context, Dataset, OpenOptions, ValidateOptions};
+use crate::{Context, Dataset, Location, OpenOptions, ValidateOptions};
 use collection::MuDataCollection;
 
 /// A MuData file or store, or a matrix that belongs to all modalities.
@@ -48,6 +50,33 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     group_attributes: &[ENCODING],
     ..FormatInfo::new("", "")
 };
+
+/// Reads a column of the common table of cells or features for a matrix of a modality, such as `cite.h5mu::mod/rna`; `None` if a matrix
+/// is none of a modality, or if there is no such column.
+pub(crate) fn common_column(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    name: &str,
+    memory: u64,
+) -> Result<Option<Column>> {
+    let place = source.place();
+    let Some(path) = place.path.filter(|_| !place.selection) else { return Ok(None) };
+    let Location::Path { path, group: Some(group) } = Location::parse(&path) else {
+        return Ok(None);
+    };
+    let root: Arc<dyn Group> = match nnz_core::readable(nnz_container::tree::open(&path, ""))? {
+        Some(root) => root.into(),
+        None => return Ok(None),
+    };
+    if !nnz_core::readable(MuData::is_root(&*root))?.unwrap_or(false) {
+        return Ok(None);
+    }
+    let full = super::full_path(&root, &group)?;
+    let Some(("mod", rest)) = full.trim_matches('/').split_once('/') else { return Ok(None) };
+    let modality = rest.split('/').next().unwrap_or(rest);
+    let column = MuData::open(root)?.common_column(modality, axis, name, memory)?;
+    Ok(column.filter(|column| column.len() == source.header().shape.len(axis)))
+}
 
 impl Format for MuDataFile {
     fn info(&self) -> &'static FormatInfo {
