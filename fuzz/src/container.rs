@@ -50,7 +50,7 @@ pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
     let context = Context::default().with_memory(1 << 20).with_threads(1);
-    let allowed = nnz::ValidateOptions::default().dialect(None);
+    let allowed = nnz::ValidateOptions::default();
     let validated = nnz::validate(&here, &allowed, &context, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });

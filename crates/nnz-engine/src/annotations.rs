@@ -21,6 +21,7 @@ pub(crate) use selected_rows::SelectedRows;
 pub use table::AnnotationTable;
 pub(crate) use text::write_field;
 pub use text::{AnnotationText, write_annotations, write_table};
+pub use unique::make_unique;
 
 /// Describes the annotations of a source, for the list of what a target does not support. With `positions`, it
 /// supports the column [`ORIGINAL_POSITION`].

@@ -61,7 +61,7 @@ mod unsorted;
 
 pub use annotations::{
     AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Keyed, Labelled, Labels,
-    NameList, OriginalPositions, write_annotations, write_table,
+    NameList, OriginalPositions, make_unique, write_annotations, write_table,
 };
 pub use cat::{CatOptions, cat};
 pub use check::{check, report_error};

@@ -24,13 +24,9 @@ pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
         b"wrap_integer" | b"wrap_logical" | b"wrap_real" | b"wrap_complex" | b"wrap_raw"
         | b"wrap_string" | b"wrap_list" => unwrap_vector(name.bytes, state, at),
         b"mmap_integer" | b"mmap_real" => {
-            let what = "a vector mapped from another file (ALTREP mmap), which is not included";
-            Err(Error::unsupported(at, what))
+            Ok(Value::Skipped("a vector mapped from another file (ALTREP mmap)"))
         }
-        _ => {
-            let what = format!("ALTREP vectors of class \"{name}\" are not supported");
-            Err(Error::unsupported(at, what))
-        }
+        _ => Ok(Value::Skipped("a vector of a class of a package (ALTREP)")),
     }
 }
 
@@ -83,6 +79,9 @@ fn deferred_string(state: Object, at: u64) -> Result<Value> {
         _ => false,
     };
     match parts.entries.into_iter().next().map(|entry| entry.value.value) {
+        Some(Value::Integer(Integers::Outside(_))) => {
+            Ok(Value::Skipped("a million and more numbers as text (ALTREP deferred_string)"))
+        }
         Some(Value::Integer(numbers)) => Ok(Value::Character(Strings::of_integers(numbers))),
         Some(Value::Real(numbers)) => {
             let whole = match &numbers {
@@ -92,11 +91,12 @@ fn deferred_string(state: Object, at: u64) -> Result<Value> {
                     .into_iter()
                     .filter_map(|index| numbers.get(index))
                     .all(|number| whole_text(number).is_some()),
+                // A state is in memory unless it is very long.
+                Reals::Outside(_) => false,
             };
             if !usual || !whole {
-                let what = "text of fractions (ALTREP deferred_string) is not supported: \
-                            it depends on the version of R";
-                return Err(Error::unsupported(at, what));
+                // It depends on the version of R.
+                return Ok(Value::Skipped("text of fractions (ALTREP deferred_string)"));
             }
             Ok(Value::Character(Strings::of_reals(numbers)))
         }

@@ -27,14 +27,20 @@ impl Budget {
         Self { used: 0, allowed: limits.memory }
     }
 
-    /// Counts bytes that will be kept.
-    pub(crate) fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
-        self.used = self.used.saturating_add(bytes as u64);
-        if self.used <= self.allowed {
+    /// Checks that so many bytes can be kept for a while.
+    pub(crate) fn check(&self, bytes: usize, offset: u64) -> Result<()> {
+        let needed = self.used.saturating_add(bytes as u64);
+        if needed <= self.allowed {
             return Ok(());
         }
-        let kind = ErrorKind::Memory { needed: self.used, allowed: self.allowed };
-        Err(Error::new(kind, offset))
+        Err(Error::new(ErrorKind::Memory { needed, allowed: self.allowed }, offset))
+    }
+
+    /// Counts bytes that will be kept.
+    pub(crate) fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
+        self.check(bytes, offset)?;
+        self.used += bytes as u64;
+        Ok(())
     }
 }
 

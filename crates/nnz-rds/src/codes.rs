@@ -2,6 +2,35 @@
 
 /// A symbol.
 pub(crate) const SYMBOL: u8 = 1;
+/// A function written in R, stored like a pairlist.
+pub(crate) const CLOSURE: u8 = 3;
+/// An environment.
+pub(crate) const ENVIRONMENT: u8 = 4;
+/// An argument that is not evaluated yet, stored like a pairlist.
+pub(crate) const PROMISE: u8 = 5;
+/// A function of R itself, by its name.
+pub(crate) const SPECIAL: u8 = 7;
+/// A function of R itself, by its name.
+pub(crate) const BUILTIN: u8 = 8;
+/// The arguments of `...`, stored like a pairlist.
+pub(crate) const DOTS: u8 = 17;
+/// Byte code.
+pub(crate) const BYTE_CODE: u8 = 21;
+/// An external pointer.
+pub(crate) const POINTER: u8 = 22;
+/// A weak reference.
+pub(crate) const WEAK_REFERENCE: u8 = 23;
+/// In byte code: a pairlist and a call with attributes, and a reference to a call and a call that has references.
+pub(crate) const CODE_PAIRLIST: u8 = 239;
+pub(crate) const CODE_LANGUAGE: u8 = 240;
+pub(crate) const CODE_REFERENCE: u8 = 243;
+pub(crate) const CODE_DEFINITION: u8 = 244;
+/// An object that a hook of R stored by its name.
+pub(crate) const PERSISTENT: u8 = 247;
+/// The environment of a package, by its name.
+pub(crate) const PACKAGE: u8 = 248;
+/// A namespace, by its name and version.
+pub(crate) const NAMESPACE: u8 = 249;
 /// A pairlist, used for attributes.
 pub(crate) const PAIRLIST: u8 = 2;
 /// A call, stored like a pairlist.
@@ -28,11 +57,13 @@ pub(crate) const RAW: u8 = 24;
 pub(crate) const S4: u8 = 25;
 /// An alternative representation of a vector.
 pub(crate) const ALTREP: u8 = 238;
+/// Objects of the session without content: the namespace of the package base, an unbound value, environments.
+pub(crate) const SESSION: [u8; 5] = [241, 242, 250, 252, 253];
 /// `NULL`.
 pub(crate) const NULL: u8 = 254;
 /// `NULL` of old writers.
 pub(crate) const OLD_NULL: u8 = 0;
-/// A reference to an earlier symbol.
+/// A reference to an earlier symbol, environment or pointer.
 pub(crate) const REFERENCE: u8 = 255;
 /// An omitted argument.
 pub(crate) const MISSING_ARGUMENT: u8 = 251;
@@ -78,25 +109,22 @@ impl Flags {
     }
 }
 
-/// Describes a type that is not supported.
-pub(crate) fn refused(code: u8) -> Option<&'static str> {
+/// Describes a type that is skipped.
+pub(crate) fn skipped(code: u8) -> Option<&'static str> {
     Some(match code {
-        3 => "a function (closure)",
-        4 => "an environment",
-        5 => "a promise",
-        7 | 8 => "a built-in function",
-        17 => "a ... argument",
-        21 => "byte code",
-        22 => "an external pointer",
-        23 => "a weak reference",
-        239 | 240 | 243 | 244 => "a part of byte code",
+        CLOSURE => "a function (closure)",
+        ENVIRONMENT => "an environment",
+        PROMISE => "a promise",
+        SPECIAL | BUILTIN => "a built-in function",
+        DOTS => "a ... argument",
+        BYTE_CODE => "byte code",
+        POINTER => "an external pointer",
+        WEAK_REFERENCE => "a weak reference",
         241 => "the base environment",
         242 => "the empty environment",
-        245 => "a generic reference",
-        246 => "a class reference",
-        247 => "a persistent reference",
-        248 => "the environment of a package",
-        249 | 250 => "a namespace",
+        PERSISTENT => "a persistent reference",
+        PACKAGE => "the environment of a package",
+        NAMESPACE | 250 => "a namespace",
         252 => "an unbound value",
         253 => "the global environment",
         _ => return None,

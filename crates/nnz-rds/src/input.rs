@@ -3,7 +3,7 @@
 mod gzip;
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::rc::Rc;
 
 use bzip2::bufread::MultiBzDecoder;
@@ -61,11 +61,69 @@ impl Compression {
     }
 }
 
+/// A reader that can skip bytes.
+pub trait SkipRead: Read {
+    /// Skips bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer, or if they cannot be read.
+    fn skip(&mut self, count: u64) -> io::Result<()>;
+}
+
+/// A reader that reads what it skips.
+pub(crate) struct Reading<R>(pub(crate) R);
+
+impl<R: Read> Read for Reading<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out)
+    }
+}
+
+impl<R: Read> SkipRead for Reading<R> {
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        let skipped = io::copy(&mut self.0.by_ref().take(count), &mut io::sink())?;
+        if skipped < count { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+}
+
+/// A reader after its first bytes, which have been read from it.
+struct Rest<R> {
+    first: Cursor<Vec<u8>>,
+    reader: R,
+}
+
+impl<R: Read> Read for Rest<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.first.read(out)? {
+            0 => self.reader.read(out),
+            count => Ok(count),
+        }
+    }
+}
+
+impl<R: SkipRead> SkipRead for Rest<R> {
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        let left = self.first.get_ref().len() as u64 - self.first.position();
+        let here = left.min(count);
+        self.first.set_position(self.first.position() + here);
+        if count > here { self.reader.skip(count - here) } else { Ok(()) }
+    }
+}
+
 /// The uncompressed stream.
-pub(crate) type Stream<'a> = BufReader<Box<dyn Read + 'a>>;
+pub(crate) type Stream<'a> = BufReader<Box<dyn SkipRead + 'a>>;
+
+impl SkipRead for Stream<'_> {
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        let here = (self.buffer().len() as u64).min(count);
+        self.consume(usize::try_from(here).unwrap_or(0));
+        if count > here { self.get_mut().skip(count - here) } else { Ok(()) }
+    }
+}
 
 /// Decompresses the stream if it is compressed.
-pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compression)> {
+pub(crate) fn open<'a>(mut reader: impl SkipRead + 'a) -> Result<(Stream<'a>, Compression)> {
     let mut first = Vec::with_capacity(6);
     let read = reader.by_ref().take(6).read_to_end(&mut first);
     read.map_err(|error| Error::new(ErrorKind::Io(error), 0))?;
@@ -73,17 +131,91 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
         return Err(Error::unsupported(0, "zstd compression (R 4.5 and newer) is not supported"));
     }
     let compression = Compression::of(&first);
+    let rest = Rest { first: Cursor::new(first), reader };
+    if compression == Compression::None {
+        return Ok((BufReader::with_capacity(BUFFER, Box::new(rest)), compression));
+    }
     let failed = Rc::new(Cell::new(false));
-    let reader = CompressedStream { reader, failed: Rc::clone(&failed) };
-    let all = BufReader::with_capacity(BUFFER, Cursor::new(first).chain(reader));
+    let rest = CompressedStream { reader: rest, failed: Rc::clone(&failed) };
+    let all = BufReader::with_capacity(BUFFER, rest);
     let inner: Box<dyn Read + 'a> = match compression {
-        Compression::None => Box::new(all),
         Compression::Gzip => Box::new(GzMembers::new(all)),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(all)),
-        Compression::Xz => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
+        _ => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
     };
-    let inner: Box<dyn Read + 'a> = Box::new(DecompressedStream { inner, failed });
-    Ok((BufReader::with_capacity(BUFFER, inner), compression))
+    let inner = Reading(DecompressedStream { inner, failed });
+    Ok((BufReader::with_capacity(BUFFER, Box::new(inner)), compression))
+}
+
+/// Decompresses the stream on another thread, if it is compressed and a thread can be started.
+pub(crate) fn open_ahead(
+    reader: impl SkipRead + Clone + Send + 'static,
+) -> Result<(Stream<'static>, Compression)> {
+    let (stream, compression) = open(reader.clone())?;
+    if compression == Compression::None {
+        return Ok((stream, compression));
+    }
+    drop(stream);
+    let (sender, blocks) = std::sync::mpsc::sync_channel(BLOCKS_AHEAD);
+    let decompress = {
+        let reader = reader.clone();
+        move || {
+            let mut stream = match open(reader) {
+                Ok((stream, _)) => stream,
+                Err(_) => return,
+            };
+            loop {
+                let mut block = Vec::with_capacity(BLOCK_AHEAD);
+                let read = stream.by_ref().take(BLOCK_AHEAD as u64).read_to_end(&mut block);
+                let is_end = block.len() < BLOCK_AHEAD;
+                let failed = read.err();
+                // What was read before an error is used.
+                if sender.send(Ok(block)).is_err() {
+                    return;
+                }
+                if let Some(error) = failed {
+                    let _ = sender.send(Err(error));
+                    return;
+                }
+                if is_end {
+                    return;
+                }
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("nnz-rds".to_owned());
+    match thread.spawn(decompress) {
+        Ok(_) => {
+            let blocks = Ahead { blocks, block: Cursor::new(Vec::new()) };
+            Ok((BufReader::with_capacity(BUFFER, Box::new(Reading(blocks))), compression))
+        }
+        Err(_) => open(reader),
+    }
+}
+
+/// Bytes of a block that is decompressed ahead, and the number of these.
+const BLOCK_AHEAD: usize = 256 << 10;
+const BLOCKS_AHEAD: usize = 8;
+
+/// What another thread decompresses.
+struct Ahead {
+    blocks: std::sync::mpsc::Receiver<io::Result<Vec<u8>>>,
+    block: Cursor<Vec<u8>>,
+}
+
+impl Read for Ahead {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.block.read(out)? {
+                0 if !out.is_empty() => match self.blocks.recv() {
+                    Ok(block) => self.block = Cursor::new(block?),
+                    // The thread has sent everything.
+                    Err(_) => return Ok(0),
+                },
+                count => return Ok(count),
+            }
+        }
+    }
 }
 
 /// The compressed stream, which notes that it could not be read.
@@ -148,7 +280,7 @@ impl<R: Read> Read for ErrorRecorder<'_, R> {
 }
 
 fn starts_like(reader: impl Read) -> bool {
-    let Ok((stream, _)) = open(reader) else { return false };
+    let Ok((stream, _)) = open(Reading(reader)) else { return false };
     let mut first = Vec::new();
     // The bytes before an error decide.
     let _ = stream.take(START).read_to_end(&mut first);

@@ -5,9 +5,10 @@
 //! little-endian, ASCII), uncompressed or compressed with gzip, bzip2 or xz. [`Writer`] writes
 //! version 2 or 3 in XDR, the same bytes as `saveRDS` for the same object.
 //!
-//! Objects with code (closures, environments, byte code) are not supported; the error names them.
-//! Memory is proportional to the size of the stream, not to lengths that it states: a sequence that
-//! R stores as three numbers is kept as three numbers.
+//! Functions, environments, byte code and pointers are skipped. Memory is proportional to the size of
+//! the stream, not to lengths that it states: a sequence that R stores as three numbers is kept as
+//! three numbers. With [`read_spooled`], long vectors are not in memory: they stay in the file if it
+//! is not compressed, and go to a temporary file otherwise.
 //!
 //! ```
 //! use nnz_rds::{Limits, Value, Writer, Version, read};
@@ -42,14 +43,14 @@ mod writer;
 
 pub use budget::Limits;
 pub use error::{Error, ErrorKind, Result};
-pub use input::{Compression, looks_like};
-pub use numbers::{Integers, NA_INTEGER, NA_REAL_BITS, Reals};
+pub use input::{Compression, SkipRead, looks_like};
+pub use numbers::{Integers, NA_INTEGER, NA_REAL_BITS, Outside, ReadAt, Reals};
 pub use object::{Document, Entry, Object, Pairlist, Value};
 pub use output::Output;
-pub use reader::read;
+pub use reader::{Spool, read, read_spooled};
 pub use strings::{Cursor, Strings};
 pub use text::{Encoding, Symbol, Text, TextRef};
-pub use writer::{Version, Writer};
+pub use writer::{VectorBits, VectorType, Version, Writer};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

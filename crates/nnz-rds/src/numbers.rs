@@ -1,4 +1,62 @@
-//! Vectors of numbers, stored or as sequences.
+//! Vectors of numbers: in memory, in a file, or as sequences.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// Bytes that can be read at any offset.
+pub trait ReadAt: Send + Sync {
+    /// Fills `out` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read, or if there are fewer.
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+/// A long vector that is not in memory.
+#[derive(Clone)]
+pub struct Outside {
+    pub(crate) bytes: Arc<dyn ReadAt>,
+    pub(crate) offset: u64,
+    pub(crate) len: u64,
+    pub(crate) big_endian: bool,
+}
+
+impl fmt::Debug for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outside").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// Numbers that are decoded at once: of a file that is compressed, blocks of it.
+const DECODED: usize = 64 << 10;
+
+/// Numbers that are passed on at once.
+const BLOCK: usize = 4096;
+
+impl Outside {
+    /// Reads elements of `N` bytes from `first` on.
+    fn read<T, const N: usize>(
+        &self,
+        first: u64,
+        out: &mut [T],
+        [big, little]: [fn([u8; N]) -> T; 2],
+    ) -> io::Result<()> {
+        let mut buffer = vec![0; out.len().min(DECODED) * N];
+        let mut at = self.offset + first * N as u64;
+        for part in out.chunks_mut(DECODED) {
+            let bytes = &mut buffer[..part.len() * N];
+            self.bytes.read_exact_at(bytes, at)?;
+            let decode = if self.big_endian { big } else { little };
+            for (element, bytes) in part.iter_mut().zip(bytes.as_chunks().0) {
+                *element = decode(*bytes);
+            }
+            at += bytes.len() as u64;
+        }
+        Ok(())
+    }
+}
 
 /// The missing value (NA) of integers and logicals.
 pub const NA_INTEGER: i32 = i32::MIN;
@@ -9,6 +67,8 @@ pub const NA_REAL_BITS: u64 = 0x7ff0_0000_0000_07a2;
 /// An integer vector.
 #[derive(Clone, Debug)]
 pub enum Integers {
+    /// Values in a file, of a vector that is too long for memory.
+    Outside(Outside),
     /// Stored values; [`NA_INTEGER`] is missing.
     Stored(Vec<i32>),
     /// A sequence such as `1:1000`, which R stores as three numbers.
@@ -25,6 +85,8 @@ pub enum Integers {
 /// A vector of doubles.
 #[derive(Clone, Debug)]
 pub enum Reals {
+    /// Values in a file, of a vector that is too long for memory.
+    Outside(Outside),
     /// Stored values.
     Stored(Vec<f64>),
     /// A sequence such as `1:1e10`, which R stores as three numbers.
@@ -47,6 +109,7 @@ macro_rules! vector {
                 match self {
                     Self::Stored(all) => all.len() as u64,
                     Self::Sequence { len, .. } => *len,
+                    Self::Outside(outside) => outside.len,
                 }
             }
 
@@ -56,7 +119,7 @@ macro_rules! vector {
                 self.len() == 0
             }
 
-            /// Returns an element, or `None` past the end.
+            /// Returns an element, or `None` past the end, and of a vector that is not in memory.
             #[must_use]
             pub fn get(&self, index: u64) -> Option<$rust> {
                 match self {
@@ -64,38 +127,75 @@ macro_rules! vector {
                     Self::Sequence { first, step, len } => {
                         (index < *len).then(|| Self::nth(*first, *step, index))
                     }
+                    Self::Outside(_) => None,
                 }
             }
 
-            /// Returns the elements if they are stored.
+            /// Returns the elements if they are stored in memory.
             #[must_use]
             pub fn as_slice(&self) -> Option<&[$rust]> {
                 match self {
                     Self::Stored(all) => Some(all),
-                    Self::Sequence { .. } => None,
+                    Self::Sequence { .. } | Self::Outside(_) => None,
                 }
             }
 
-            /// Fills `out` with the elements from `first` on; `false` if there are fewer.
-            #[must_use]
-            pub fn read(&self, first: u64, out: &mut [$rust]) -> bool {
+            /// Fills `out` with the elements from `first` on.
+            ///
+            /// # Errors
+            ///
+            /// Fails if there are fewer, or if they cannot be read.
+            pub fn read(&self, first: u64, out: &mut [$rust]) -> io::Result<()> {
                 let end = first.checked_add(out.len() as u64);
                 if end.is_none_or(|end| end > self.len()) {
-                    return false;
+                    return Err(io::ErrorKind::UnexpectedEof.into());
                 }
                 match self {
                     Self::Stored(all) => {
                         let start = usize::try_from(first).unwrap_or(usize::MAX);
-                        let part = all.get(start..).and_then(|rest| rest.get(..out.len()));
-                        part.map(|part| out.copy_from_slice(part)).is_some()
+                        out.copy_from_slice(&all[start..start + out.len()]);
                     }
                     Self::Sequence { first: from, step, .. } => {
                         for (element, index) in out.iter_mut().zip(first..) {
                             *element = Self::nth(*from, *step, index);
                         }
-                        true
+                    }
+                    Self::Outside(outside) => {
+                        outside.read(
+                            first,
+                            out,
+                            [<$rust>::from_be_bytes, <$rust>::from_le_bytes],
+                        )?;
                     }
                 }
+                Ok(())
+            }
+
+            /// Calls `each` with blocks of elements, and the number of the first one of each, until it returns `false`.
+            ///
+            /// # Errors
+            ///
+            /// Fails if they cannot be read.
+            pub fn for_each_block(
+                &self,
+                mut each: impl FnMut(u64, &[$rust]) -> bool,
+            ) -> io::Result<()> {
+                if let Self::Stored(all) = self {
+                    each(0, all);
+                    return Ok(());
+                }
+                let mut block = [<$rust>::default(); BLOCK];
+                let mut first = 0;
+                while first < self.len() {
+                    let now = (self.len() - first).min(BLOCK as u64);
+                    let block = &mut block[..usize::try_from(now).unwrap_or(BLOCK)];
+                    self.read(first, block)?;
+                    if !each(first, block) {
+                        break;
+                    }
+                    first += now;
+                }
+                Ok(())
             }
         }
     };

@@ -17,6 +17,8 @@ pub struct Document {
     pub native: Option<String>,
     /// The compression of the file.
     pub compression: Compression,
+    /// Whether it is a workspace (`.RData`), whose object is a pairlist of variables.
+    pub workspace: bool,
     /// The object.
     pub object: Object,
 }
@@ -67,6 +69,10 @@ pub enum Value {
     S4,
     /// An omitted argument of a call.
     MissingArgument,
+    /// The variables of an environment that is the content of an object, as of reference classes.
+    Environment(Vec<Entry>),
+    /// Something that was skipped, such as a function, with its description.
+    Skipped(&'static str),
 }
 
 /// A linked list of values with names.
@@ -106,6 +112,8 @@ impl Value {
             Self::Symbol(_) => "a symbol",
             Self::S4 => "an S4 object",
             Self::MissingArgument => "a missing argument",
+            Self::Environment(_) => "an environment",
+            Self::Skipped(what) => what,
         }
     }
 }

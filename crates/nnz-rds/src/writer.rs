@@ -20,8 +20,37 @@ pub enum Version {
     V3,
 }
 
+/// The type of a vector whose elements are written one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorType {
+    /// 0, 1 and missing values, written by [`integers`](Writer::integers).
+    Logical,
+    /// Integers, written by [`integers`](Writer::integers).
+    Integer,
+    /// Doubles, written by [`reals`](Writer::reals).
+    Real,
+    /// Strings, written by [`text`](Writer::text).
+    Character,
+    /// Other objects, which are the next items.
+    List,
+}
+
+/// Properties of a vector, apart from its elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VectorBits {
+    /// Whether attributes follow the elements.
+    pub attributes: bool,
+    /// Whether it has a class, by which R dispatches methods.
+    pub is_object: bool,
+    /// Whether its class is an S4 class that extends a vector.
+    pub is_s4: bool,
+}
+
 /// The version of R in the header, 4.4.0. Readers ignore it.
 const R_VERSION: i32 = 0x0004_0400;
+
+/// The name of the symbol that stands for `NULL` in slots.
+const NULL_SLOT: &str = "\u{1}NULL\u{1}";
 
 /// The number of bytes that are encoded at once.
 const BLOCK: usize = 64 << 10;
@@ -173,6 +202,29 @@ impl<W: Write> Writer<W> {
         self.start(codes::REAL, length, attributes)
     }
 
+    /// Starts a vector, whose elements come next, then its attributes.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`null`](Self::null).
+    pub fn start_vector(&mut self, kind: VectorType, length: u64, bits: VectorBits) -> Result<()> {
+        let code = match kind {
+            VectorType::Logical => codes::LOGICAL,
+            VectorType::Integer => codes::INTEGER,
+            VectorType::Real => codes::REAL,
+            VectorType::Character => codes::CHARACTER,
+            VectorType::List => codes::LIST,
+        };
+        let is_object = if bits.is_object { codes::IS_OBJECT } else { 0 };
+        let levels = if bits.is_s4 { codes::LEVEL_S4 } else { 0 };
+        self.flags(code, is_object | attributes_bit(bits.attributes), levels)?;
+        self.length(length)?;
+        // Strings and members of lists are items of their own.
+        let counted = !matches!(kind, VectorType::Character | VectorType::List);
+        (self.left, self.code) = (if counted { length } else { 0 }, code);
+        Ok(())
+    }
+
     fn start(&mut self, code: u8, length: u64, attributes: bool) -> Result<()> {
         self.flags(code, attributes_bit(attributes), 0)?;
         self.length(length)?;
@@ -202,6 +254,10 @@ impl<W: Write> Writer<W> {
             return Err(self.wrong_type());
         }
         self.elements(numbers, |number, block| block.extend_from_slice(&number.to_be_bytes()))
+    }
+
+    fn check_read(&self, read: std::io::Result<()>) -> Result<()> {
+        read.map_err(|error| Error::new(ErrorKind::Io(error), self.written))
     }
 
     fn wrong_type(&self) -> Error {
@@ -324,6 +380,15 @@ impl<W: Write> Writer<W> {
         self.null()
     }
 
+    /// Writes the symbol that stands for `NULL` in the slot of an S4 object, where `NULL` itself is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`null`](Self::null).
+    pub fn null_slot(&mut self) -> Result<()> {
+        self.symbol(TextRef::utf8(NULL_SLOT))
+    }
+
     /// Writes a symbol, or a reference if it was written before.
     fn symbol(&mut self, name: TextRef<'_>) -> Result<()> {
         if let Some(&index) = self.symbols.get(name.bytes) {
@@ -407,12 +472,12 @@ impl<W: Write> Writer<W> {
             Value::Logical(all) => self.integers(all),
             Value::Integer(Integers::Stored(all)) => self.integers(all),
             Value::Integer(sequence) => in_blocks(length, |first, block: &mut [i32]| {
-                let _ = sequence.read(first, block);
+                self.check_read(sequence.read(first, block))?;
                 self.integers(block)
             }),
             Value::Real(Reals::Stored(all)) => self.reals(all),
             Value::Real(sequence) => in_blocks(length, |first, block: &mut [f64]| {
-                let _ = sequence.read(first, block);
+                self.check_read(sequence.read(first, block))?;
                 self.reals(block)
             }),
             Value::Complex(all) => self.elements(all, |[re, im], block| {

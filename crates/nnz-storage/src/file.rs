@@ -332,6 +332,23 @@ pub struct FileReader {
     keep: bool,
 }
 
+impl FileReader {
+    /// Skips bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are fewer.
+    pub fn skip(&mut self, count: u64) -> io::Result<()> {
+        match self.position.checked_add(count).filter(|end| *end <= self.file.len()) {
+            Some(end) => {
+                self.position = end;
+                Ok(())
+            }
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
 impl Read for FileReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.file.len().saturating_sub(self.position));

@@ -24,7 +24,7 @@ mod edges;
 #[cfg(feature = "singlecell")]
 mod fragment_text;
 mod groups;
-#[cfg(feature = "singlecell")]
+#[cfg(any(feature = "robjects", feature = "singlecell"))]
 mod items;
 #[cfg(feature = "singlecell")]
 mod loom;
@@ -41,9 +41,9 @@ mod name;
 mod npy;
 mod options;
 mod probe;
-#[cfg(feature = "scientific")]
-mod r_matrix;
 mod registry;
+#[cfg(feature = "robjects")]
+mod robjects;
 #[cfg(feature = "scientific")]
 mod scipy;
 mod several;
@@ -94,6 +94,10 @@ pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
+
+/// The name of the option to join layers of R objects that have parts of the cells.
+#[cfg(feature = "robjects")]
+const JOIN_LAYERS: &str = "join-layers";
 
 /// The name of the option of sources to leave elements out.
 pub(crate) const DROP: &str = "drop";

@@ -81,6 +81,7 @@
         feature = "matrix-market",
         feature = "netcdf",
         feature = "npz",
+        feature = "robjects",
         feature = "scientific",
         feature = "singlecell",
         feature = "text",

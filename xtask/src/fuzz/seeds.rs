@@ -109,6 +109,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
             all.map(|file| [&[3], &file[..]].concat()).collect()
         }
         "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
+        "robjects" => files(&[data.join("robjects"), data.join("rds/classes")])?,
         "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
         // The first byte selects format and options.
         "text" => {

@@ -26,12 +26,16 @@ pub(crate) fn missing() -> Option<&'static str> {
 pub(crate) fn run() -> Result<()> {
     let nnz = cargo::build_nnz_of_workspace()?;
     let tests = cargo::root().join("tests").join("r");
-    let mut r = Command::new("Rscript");
-    r.arg("--vanilla")
-        .arg(tests.join("test_r_reads_nnz.R"))
-        // Names that are not ASCII must be read correctly.
-        .env("LC_ALL", "C.UTF-8")
-        .env("NNZ_BIN", nnz)
-        .env("NNZ_ROOT", cargo::root());
-    cargo::run(&mut r)
+    // The second one says which packages are missing.
+    for test in ["test_r_reads_nnz.R", "test_r_reads_objects.R"] {
+        let mut r = Command::new("Rscript");
+        r.arg("--vanilla")
+            .arg(tests.join(test))
+            // Names that are not ASCII must be read correctly.
+            .env("LC_ALL", "C.UTF-8")
+            .env("NNZ_BIN", &nnz)
+            .env("NNZ_ROOT", cargo::root());
+        cargo::run(&mut r)?;
+    }
+    Ok(())
 }

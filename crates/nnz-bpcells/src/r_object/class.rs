@@ -107,25 +107,14 @@ fn text(object: &Object) -> Option<String> {
 /// Describes an object that is not read, and how to save one that is.
 fn unsupported(what: &str, remedy: &str) -> String {
     format!(
-        "{what}, neither a matrix nor data of BPCells: supported are sparse matrices of the package \
-         Matrix and classes that extend them, dgeMatrix, plain matrices, and matrices and fragments \
-         that BPCells keeps in memory{remedy}"
+        "{what}, which is not read: supported are matrices of R and its package Matrix, objects of Seurat and \
+         SummarizedExperiment, tables, lists of these, and matrices and fragments that BPCells keeps in memory{remedy}"
     )
 }
 
 /// Describes an object of a class that is not read.
 fn unsupported_class(class: &str) -> String {
-    let ends = |names: &[&str]| names.iter().any(|name| class.ends_with(name));
-    let remedy = match class {
-        _ if ends(&["sparseVector"]) => "; convert it by as(x, \"sparseMatrix\")",
-        _ if ends(&["Seurat", "Assay", "Assay5"]) => {
-            "; save a matrix of it, such as GetAssayData(x)"
-        }
-        _ if ends(&["Experiment"]) => "; save a matrix of it, such as assay(x)",
-        "data.frame" => "; convert it by as.matrix(x)",
-        _ => "",
-    };
-    unsupported(&format!("an R object of class {class}"), remedy)
+    unsupported(&format!("an R object of class {class}"), "")
 }
 
 /// Describes a list of objects, one of which may be a matrix.

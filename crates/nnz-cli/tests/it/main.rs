@@ -68,4 +68,5 @@ mod terminal;
 mod unexpected;
 mod unsaid;
 mod whole;
+mod written_objects;
 mod wrong_arguments;

@@ -274,30 +274,30 @@ mod matrices {
     fn other_objects_are_refused_by_name() {
         let mut json = 0;
         for (name, part) in [
-            ("all", "a list of length 17"),
+            ("all", "a table"),
             ("nested", "a list"),
             ("deferred", "a character vector"),
             ("seq_down", "an integer vector"),
             ("closure", "closure"),
             ("env", "environment"),
             ("global", "environment"),
-            ("builtin", "builtin"),
+            ("builtin", "built-in"),
             ("bytecode", ""),
-            ("formula", "environment"),
-            ("workspace", "save"),
+            ("formula", "class formula"),
+            ("workspace", ""),
             ("plain_chr", "a character vector"),
-            ("ddi", "ddiMatrix"),
-            ("dsy", "dsyMatrix"),
-            ("dtC_unit", "diagonal"),
             ("lgC_na", "NA"),
         ] {
             let message = run(&["cat", &r(name)]).refused();
             assert!(message.contains(&r(name)) && message.contains(part), "{name}: {message}");
-            let found = run(&["validate", &r(name)]);
-            assert!(found.code == Some(1) && found.out.contains(part), "{name}: {found:?}");
             json += 1;
+            // The columns of a table are read.
+            if !["all", "workspace"].contains(&name) {
+                let found = run(&["validate", &r(name)]);
+                assert!(found.code == Some(1) && found.out.contains(part), "{name}: {found:?}");
+            }
         }
-        assert_eq!(json, 16);
+        assert_eq!(json, 13);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A numeric vector as an array.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_core::{Place, Result, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use nnz_rds::{Integers, Object, Reals, Value};
 
 use super::reader::element_of;
@@ -21,8 +22,8 @@ pub(super) struct Numbers {
     shape: [u64; 1],
 }
 
-/// Number of elements of a sequence that are computed at once.
-const BLOCK: usize = 512;
+/// Number of elements that are computed or decoded at once.
+const BLOCK: usize = 4096;
 
 impl Numbers {
     /// Wraps a vector of integers, logicals or doubles; `None` if it is of another type.
@@ -35,6 +36,10 @@ impl Numbers {
         };
         let (element, size) = (ElementType::Number(value_type), value_type.size());
         Some(Self { object, member, place, element, size, shape: [len] })
+    }
+
+    fn io(&self, error: io::Error) -> Error {
+        Error::new(ErrorKind::Io(error), self.place.clone())
     }
 }
 
@@ -72,16 +77,13 @@ impl NdArray for Numbers {
                 copy(bytemuck::cast_slice(all), out);
             }
             Value::Real(Reals::Stored(all)) => copy(bytemuck::cast_slice(all), out),
-            Value::Integer(sequence) => {
-                in_blocks(first, out, [0_i32; BLOCK], |from, block| {
-                    // The range was checked above.
-                    let _ = sequence.read(from, block);
-                });
+            Value::Integer(numbers) => {
+                let read = |from, block: &mut [i32]| numbers.read(from, block);
+                return in_blocks(first, out, [0; BLOCK], read).map_err(|error| self.io(error));
             }
-            Value::Real(sequence) => {
-                in_blocks(first, out, [0_f64; BLOCK], |from, block| {
-                    let _ = sequence.read(from, block);
-                });
+            Value::Real(numbers) => {
+                let read = |from, block: &mut [f64]| numbers.read(from, block);
+                return in_blocks(first, out, [0.0; BLOCK], read).map_err(|error| self.io(error));
             }
             _ => {}
         }
@@ -89,18 +91,19 @@ impl NdArray for Numbers {
     }
 }
 
-/// Computes elements from `first` on, in blocks.
+/// Reads elements from `first` on, in blocks.
 fn in_blocks<T: bytemuck::Pod>(
     first: u64,
     out: &mut [u8],
     mut block: [T; BLOCK],
-    read: impl Fn(u64, &mut [T]),
-) {
+    read: impl Fn(u64, &mut [T]) -> io::Result<()>,
+) -> io::Result<()> {
     let mut from = first;
     for part in out.chunks_mut(BLOCK * size_of::<T>()) {
         let elements = &mut block[..part.len() / size_of::<T>()];
-        read(from, elements);
+        read(from, elements)?;
         part.copy_from_slice(bytemuck::cast_slice(elements));
         from += elements.len() as u64;
     }
+    Ok(())
 }

@@ -217,26 +217,43 @@ impl TreeWriter for RdsWriter {
 
     fn finish(self: Box<Self>) -> Result<u64> {
         let Self { staged, options, form, members, .. } = *self;
-        let path = staged.path().to_path_buf();
-        let failed = |error| match error {
-            Failure::Io(error) => Error::io(&path, error),
-            Failure::Rds(error) => placed(&path, error),
-        };
-        let output = match options.gzip {
-            Some(level) => Output::gzip(staged, level),
-            None => Output::Plain(staged),
-        };
-        let output = BufWriter::with_capacity(64 << 10, output);
-        let output = write(output, options.version, &form, members).map_err(failed)?;
-        let output = output.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;
-        output.finish().map_err(|error| Error::io(&path, error))?.commit()
+        write_stream(staged, options, |writer| write(writer, &form, members))
     }
 }
 
-/// Errors while members are written.
-enum Failure {
+/// Writes the object of a file with a function, and moves the file to its place.
+pub(super) fn write_stream(
+    staged: StagedFile,
+    options: RdsOptions,
+    write: impl FnOnce(&mut StreamWriter) -> Result<(), Failure>,
+) -> Result<u64> {
+    let path = staged.path().to_path_buf();
+    let failed = |error| match error {
+        Failure::Io(error) => Error::io(&path, error),
+        Failure::Rds(error) => placed(&path, error),
+        Failure::Spool(error) => error,
+    };
+    let output = match options.gzip {
+        Some(level) => Output::gzip(staged, level),
+        None => Output::Plain(staged),
+    };
+    let output = BufWriter::with_capacity(64 << 10, output);
+    let in_place = |error| failed(Failure::Rds(error));
+    let mut writer = Writer::new(output, options.version).map_err(in_place)?;
+    write(&mut writer).map_err(failed)?;
+    let output = writer.finish().map_err(in_place)?;
+    let output = output.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;
+    output.finish().map_err(|error| Error::io(&path, error))?.commit()
+}
+
+/// The writer of the object of a file.
+pub(super) type StreamWriter = Writer<BufWriter<Output<StagedFile>>>;
+
+/// Errors while an object is written.
+pub(super) enum Failure {
     Io(std::io::Error),
     Rds(nnz_rds::Error),
+    Spool(Error),
 }
 
 impl From<std::io::Error> for Failure {
@@ -252,18 +269,16 @@ impl From<nnz_rds::Error> for Failure {
 }
 
 fn write<W: Write>(
-    out: W,
-    version: Version,
+    writer: &mut Writer<W>,
     form: &Form,
     members: Vec<(String, NewMember)>,
-) -> Result<W, Failure> {
-    let mut writer = Writer::new(out, version)?;
+) -> Result<(), Failure> {
     match form {
         Form::S4 { class, package } => {
             writer.start_s4()?;
             for (name, member) in members {
                 writer.attribute(&name)?;
-                write_member(&mut writer, member)?;
+                write_member(writer, member)?;
             }
             writer.attribute("class")?;
             writer.object(&class_of(class, package))?;
@@ -274,7 +289,7 @@ fn write<W: Write>(
             let mut names = Strings::new();
             for (name, member) in members {
                 names.push(Some(TextRef::utf8(&name)));
-                write_member(&mut writer, member)?;
+                write_member(writer, member)?;
             }
             if !names.is_empty() {
                 writer.attribute("names")?;
@@ -283,7 +298,7 @@ fn write<W: Write>(
             }
         }
     }
-    Ok(writer.finish()?)
+    Ok(())
 }
 
 /// Creates the name of a class with the package that defines it.

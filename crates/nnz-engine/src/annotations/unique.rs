@@ -17,7 +17,11 @@ pub(super) fn repeated(names: &StringList) -> Option<(String, [u64; 2])> {
 
 /// Appends `-1`, `-2`, ... to repeated names, as anndata and scanpy do: the first one is unchanged, and numbers
 /// whose result exists are skipped. Returns all names, and those that have numbers now.
-pub(super) fn make_unique(names: &StringList) -> Result<[StringList; 2]> {
+///
+/// # Errors
+///
+/// Fails if there is not enough memory.
+pub fn make_unique(names: &StringList) -> Result<[StringList; 2]> {
     let mut known: HashSet<Vec<u8>> = names.iter().map(<[u8]>::to_vec).collect();
     let mut seen: HashMap<&[u8], u64> = HashMap::new();
     let (mut unique, mut changed) = (StringList::new(), StringList::new());

@@ -30,6 +30,11 @@ impl Source<'_> {
         Ok(word)
     }
 
+    /// Skips a word.
+    pub(super) fn skip_word(&mut self) -> Result<()> {
+        self.word().map(drop)
+    }
+
     pub(super) fn ascii_int(&mut self) -> Result<i32> {
         let at = self.offset();
         let word = self.word()?;

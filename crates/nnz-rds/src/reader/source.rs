@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use crate::budget;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Stream;
+use crate::input::{SkipRead as _, Stream};
 
 /// The encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,20 @@ impl<'a> Source<'a> {
             left -= now as u64;
         }
         Ok(())
+    }
+
+    /// Skips bytes.
+    pub(super) fn skip_bytes(&mut self, count: u64) -> Result<()> {
+        match self.stream.skip(count) {
+            Ok(()) => {
+                self.offset += count;
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(self.ended(format!("{count} more bytes")))
+            }
+            Err(error) => Err(self.error(error)),
+        }
     }
 
     /// Checks that the stream is at its end, including checksums.

@@ -5,18 +5,30 @@ use super::source::{BLOCK, Form};
 use crate::budget;
 use crate::codes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::numbers::{Integers, Reals};
+use crate::numbers::{Integers, Outside, Reals};
 use crate::object::Value;
 use crate::strings::Strings;
 use crate::text::TextRef;
+
+/// The number of bytes of vectors that are not read into memory.
+const LONG: u64 = 1 << 20;
 
 impl Reader<'_> {
     /// Reads the length and elements of a vector; `None` if the code is not a vector type.
     pub(super) fn vector(&mut self, code: u8) -> Result<Option<Value>> {
         Ok(Some(match code {
-            codes::LOGICAL => Value::Logical(self.integers()?),
-            codes::INTEGER => Value::Integer(Integers::Stored(self.integers()?)),
-            codes::REAL => Value::Real(Reals::Stored(self.reals()?)),
+            codes::LOGICAL => {
+                let count = self.source.length()?;
+                Value::Logical(self.integers(count)?)
+            }
+            codes::INTEGER => Value::Integer(match self.outside(4)? {
+                Ok(outside) => Integers::Outside(outside),
+                Err(count) => Integers::Stored(self.integers(count)?),
+            }),
+            codes::REAL => Value::Real(match self.outside(8)? {
+                Ok(outside) => Reals::Outside(outside),
+                Err(count) => Reals::Stored(self.reals(count)?),
+            }),
             codes::COMPLEX => Value::Complex(self.complex()?),
             codes::CHARACTER => Value::Character(self.strings()?),
             codes::RAW => Value::Raw(self.raw()?),
@@ -24,14 +36,55 @@ impl Reader<'_> {
         }))
     }
 
-    fn integers(&mut self) -> Result<Vec<i32>> {
-        let [big, little] = [i32::from_be_bytes, i32::from_le_bytes];
-        self.numbers(big, little, |reader| reader.source.ascii_int())
+    /// Reads the length of a vector with elements of `size` bytes, and leaves the elements where they are, or appends them
+    /// to the spool. Returns the length if the vector is to be in memory.
+    fn outside(&mut self, size: u64) -> Result<Result<Outside, u64>> {
+        let count = self.source.length()?;
+        // At most 2^48 elements.
+        let bytes = count * size;
+        let Some(spooled) = self.spool.as_mut().filter(|_| bytes >= LONG) else {
+            return Ok(Err(count));
+        };
+        if spooled.in_file {
+            let (bytes_of, offset) = (spooled.spool.file(), self.source.offset());
+            self.source.skip_bytes(bytes)?;
+            let big_endian = self.source.form == Form::Xdr;
+            return Ok(Ok(Outside { bytes: bytes_of, offset, len: count, big_endian }));
+        }
+        let big_endian = self.source.form != Form::LittleEndian;
+        let offset = spooled.len;
+        let mut left = bytes;
+        let mut block = Vec::with_capacity(BLOCK);
+        while left > 0 {
+            block.clear();
+            let now = left.min(BLOCK as u64);
+            if self.source.form != Form::Ascii {
+                self.source.bytes(now, &mut block)?;
+            }
+            while (block.len() as u64) < now {
+                match size {
+                    4 => block.extend_from_slice(&self.source.ascii_int()?.to_be_bytes()),
+                    _ => block.extend_from_slice(&self.source.ascii_real()?.to_be_bytes()),
+                }
+            }
+            let at = self.source.offset();
+            let size = usize::try_from(size).unwrap_or(8);
+            let appended = spooled.spool.append(&block, size, big_endian);
+            appended.map_err(|error| Error::new(ErrorKind::Io(error), at))?;
+            left -= now;
+        }
+        spooled.len += bytes;
+        Ok(Ok(Outside { bytes: spooled.spool.appended(), offset, len: count, big_endian }))
     }
 
-    fn reals(&mut self) -> Result<Vec<f64>> {
+    fn integers(&mut self, count: u64) -> Result<Vec<i32>> {
+        let [big, little] = [i32::from_be_bytes, i32::from_le_bytes];
+        self.numbers(count, big, little, |reader| reader.source.ascii_int())
+    }
+
+    fn reals(&mut self, count: u64) -> Result<Vec<f64>> {
         let [big, little] = [f64::from_be_bytes, f64::from_le_bytes];
-        self.numbers(big, little, |reader| reader.source.ascii_real())
+        self.numbers(count, big, little, |reader| reader.source.ascii_real())
     }
 
     fn complex(&mut self) -> Result<Vec<[f64; 2]>> {
@@ -44,7 +97,8 @@ impl Reader<'_> {
         };
         let big = |bytes| pair(bytes, f64::from_be_bytes);
         let little = |bytes| pair(bytes, f64::from_le_bytes);
-        self.numbers(big, little, |reader| {
+        let count = self.source.length()?;
+        self.numbers(count, big, little, |reader| {
             Ok([reader.source.ascii_real()?, reader.source.ascii_real()?])
         })
     }
@@ -52,11 +106,11 @@ impl Reader<'_> {
     /// Reads numbers of `N` bytes.
     fn numbers<T: Copy, const N: usize>(
         &mut self,
+        count: u64,
         big: impl Fn([u8; N]) -> T,
         little: impl Fn([u8; N]) -> T,
         ascii: impl Fn(&mut Self) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let count = self.source.length()?;
         let mut numbers = Vec::new();
         if self.source.form == Form::Ascii {
             for _ in 0..count {

@@ -55,6 +55,9 @@ fn files_are_rewritten_with_the_same_bytes() {
         let Ok(document) = read(fs::File::open(&path).unwrap(), Limits::default()) else {
             continue;
         };
+        if document.workspace || format!("{:?}", document.object).contains("Skipped(") {
+            continue;
+        }
         let bytes = decompress(&path);
         // Wrapped vectors and deferred strings are written in full.
         let changes = ["wrap_", "deferred"].iter().any(|start| name.starts_with(start));
@@ -128,8 +131,9 @@ fn deferred_strings_are_formatted_like_r() {
     };
     let expected = ["1", "2", "1e+05", "123456", "NA", "NaN", "-1e+05", "1e+14"];
     assert_eq!(texts(&strings), expected);
-    let error = open("deferred_frac.rds").unwrap_err().to_string();
-    assert!(error.contains("deferred_string"), "{error}");
+    // Their text depends on the version of R.
+    let Value::Skipped(what) = open("deferred_frac.rds").unwrap().object.value else { panic!() };
+    assert!(what.contains("deferred_string"), "{what}");
 }
 
 #[test]
@@ -140,9 +144,9 @@ fn sequences_take_no_memory() {
     assert_eq!(numbers.get(10_000_000_000), None);
     let Value::Integer(numbers) = open("seq_down.rds").unwrap().object.value else { panic!() };
     let mut out = [0; 3];
-    assert!(numbers.read(7, &mut out));
+    numbers.read(7, &mut out).unwrap();
     assert_eq!(out, [3, 2, 1]);
-    assert!(!numbers.read(8, &mut out));
+    numbers.read(8, &mut out).unwrap_err();
 }
 
 #[test]
@@ -178,20 +182,29 @@ fn strings_keep_their_encodings() {
 }
 
 #[test]
-fn code_and_environments_are_refused_by_name() {
-    for (name, what) in [
-        ("closure.rds", "function"),
-        ("env.rds", "environment"),
-        ("global.rds", "global environment"),
-        ("builtin.rds", "built-in"),
-        ("bytecode.rds", "function"),
-        ("formula.rds", "global environment"),
-        ("workspace.rds", "workspace"),
+fn code_and_environments_are_skipped() {
+    for (name, expected) in [
+        ("closure.rds", "a function (closure)"),
+        ("env.rds", "an environment"),
+        ("global.rds", "the global environment"),
+        ("builtin.rds", "a built-in function"),
+        ("bytecode.rds", "a function (closure)"),
     ] {
-        let error = open(name).unwrap_err().to_string();
-        assert!(error.contains(what), "{name}: {error}");
-        assert!(error.starts_with("byte "), "{name}: {error}");
+        let Value::Skipped(what) = open(name).unwrap().object.value else { panic!("{name}") };
+        assert_eq!(what, expected, "{name}");
     }
+    let formula = open("formula.rds").unwrap().object;
+    let environment = &formula.attribute(".Environment").unwrap().value;
+    assert!(matches!(environment, Value::Skipped("the global environment")));
+}
+
+#[test]
+fn workspaces_have_variables() {
+    let document = open("workspace.rds").unwrap();
+    assert!(document.workspace);
+    let Value::Pairlist(variables) = &document.object.value else { panic!() };
+    assert!(!variables.entries.is_empty());
+    assert!(variables.entries.iter().all(|variable| variable.tag.is_some()));
 }
 
 #[test]

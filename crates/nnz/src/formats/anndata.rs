@@ -4,7 +4,7 @@ pub(super) mod collection;
 mod components;
 mod members;
 mod place;
-mod scanpy;
+pub(super) mod scanpy;
 pub(super) mod target;
 mod validate;
 pub(super) mod write;

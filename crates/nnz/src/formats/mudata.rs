@@ -1,6 +1,6 @@
 //! MuData.
 
-mod collection;
+pub(super) mod collection;
 mod place;
 mod write;
 

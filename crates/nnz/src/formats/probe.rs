@@ -51,6 +51,11 @@ pub struct Probe {
     tree: OnceCell<Box<dyn Group>>,
     root: OnceCell<Arc<dyn Group>>,
     document: RefCell<Object>,
+    #[cfg(feature = "robjects")]
+    r_file: OnceCell<Option<Arc<nnz_robjects::RFile>>>,
+    /// Whether layers of R objects that have parts of the cells are joined.
+    #[cfg(feature = "robjects")]
+    joins_layers: bool,
 }
 
 /// Returns the error for a URL of a scheme that is not supported, and that is not a path either.
@@ -151,6 +156,10 @@ impl Probe {
             tree: OnceCell::new(),
             root: OnceCell::new(),
             document: RefCell::new(Object::Unread),
+            #[cfg(feature = "robjects")]
+            r_file: OnceCell::new(),
+            #[cfg(feature = "robjects")]
+            joins_layers: options.format_options.flag(super::JOIN_LAYERS)?,
         })
     }
 
@@ -202,6 +211,10 @@ impl Probe {
             tree: OnceCell::new(),
             root: self.root.clone(),
             document: RefCell::new(Object::Unread),
+            #[cfg(feature = "robjects")]
+            r_file: OnceCell::new(),
+            #[cfg(feature = "robjects")]
+            joins_layers: self.joins_layers,
         })
     }
 
@@ -382,6 +395,27 @@ impl Probe {
             return Ok(None);
         }
         rds::read(file, Limits { memory: self.context.memory() }).map(Some)
+    }
+
+    /// Returns the objects of R in the file, unless they are of another format; they are read once.
+    #[cfg(feature = "robjects")]
+    pub(super) fn r_file(&self) -> Result<Option<Arc<nnz_robjects::RFile>>> {
+        if let Some(file) = self.r_file.get() {
+            return Ok(file.clone());
+        }
+        let may_read = self.document(nnz_robjects::RFile::may_read)?.unwrap_or(false);
+        let document = if may_read { self.take_document() } else { None };
+        let file = match (self.file(), document) {
+            (Some((file, _)), Some(document)) => Some(nnz_robjects::RFile::new(file, document)?),
+            _ => None,
+        };
+        let file = file.map(|mut file| {
+            if self.joins_layers {
+                file.join_layers();
+            }
+            Arc::new(file)
+        });
+        Ok(self.r_file.get_or_init(|| file).clone())
     }
 
     /// Takes the R object.

@@ -13,6 +13,8 @@ use super::daphne;
 use super::matlab;
 #[cfg(feature = "matrix-market")]
 use super::matrix_market;
+#[cfg(feature = "robjects")]
+use super::robjects;
 #[cfg(feature = "text")]
 use super::table;
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Probe, binsparse};
@@ -23,7 +25,7 @@ use super::{bpcells, bpcells_fragments};
 #[cfg(feature = "text")]
 use super::{edges, metis, svmlight};
 #[cfg(feature = "scientific")]
-use super::{npy, r_matrix, scipy};
+use super::{npy, scipy};
 
 /// The formats of this crate. If several are certain, the first is used.
 const FORMATS: &[&dyn Format] = &[
@@ -33,8 +35,14 @@ const FORMATS: &[&dyn Format] = &[
     &daphne::Daphne,
     #[cfg(feature = "matlab")]
     &matlab::Matlab,
-    #[cfg(feature = "scientific")]
-    &r_matrix::RMatrix,
+    #[cfg(feature = "robjects")]
+    &robjects::matrix::RMatrix,
+    #[cfg(feature = "robjects")]
+    &robjects::SEURAT,
+    #[cfg(feature = "robjects")]
+    &robjects::EXPERIMENT,
+    #[cfg(feature = "robjects")]
+    &robjects::OTHER,
     #[cfg(feature = "singlecell")]
     &tenx::Tenx,
     #[cfg(feature = "bpcells")]

@@ -17,7 +17,7 @@ const RENAMED: [[&str; 2]; 3] =
     [["id", IDS], [SYMBOLS, "gene_symbols"], ["feature_type", "feature_types"]];
 
 /// Returns the options to write a source as scanpy has it, if its features are named by their ids. What is given is kept.
-pub(super) fn options_for(
+pub(in crate::formats) fn options_for(
     source: &dyn MatrixSource,
     options: &ConvertOptions,
 ) -> Result<Option<ConvertOptions>> {

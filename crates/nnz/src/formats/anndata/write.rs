@@ -190,7 +190,7 @@ fn check_options(options: &ConvertOptions) -> Result<()> {
 }
 
 /// Writes the contents of other collections, with cells as rows.
-fn write_as_anndata(
+pub(in crate::formats) fn write_as_anndata(
     contents: Contents,
     to: &Location,
     (options, bytes_before): (&ConvertOptions, Option<u64>),

@@ -16,7 +16,7 @@ use crate::{Context, DiffOptions, Location};
 
 /// A file or store, or a group with the contents of one.
 #[derive(Debug)]
-pub(super) struct MuDataCollection {
+pub(in crate::formats) struct MuDataCollection {
     file: MuData,
     location: Location,
     /// The group that was found in the file, if none is selected.
@@ -39,7 +39,7 @@ impl MuDataCollection {
     }
 
     /// Returns the file, after a check that it has all elements to leave out.
-    pub(super) fn file(&self) -> Result<&MuData> {
+    pub(in crate::formats) fn file(&self) -> Result<&MuData> {
         match self.missing.first() {
             Some(name) => Err(drop::unknown(name)),
             None => Ok(&self.file),
@@ -47,11 +47,11 @@ impl MuDataCollection {
     }
 
     /// Returns the file, whatever it does not have of the elements to leave out.
-    pub(super) fn unchecked(&self) -> &MuData {
+    pub(in crate::formats) fn unchecked(&self) -> &MuData {
         &self.file
     }
 
-    fn place_of(&self, item: &impl std::fmt::Display) -> Place {
+    pub(in crate::formats) fn place_of(&self, item: &impl std::fmt::Display) -> Place {
         place_of_item((&self.location, self.group.as_deref()), item)
     }
 }

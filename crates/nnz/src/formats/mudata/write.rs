@@ -4,17 +4,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_core::{Axis, AxisKind, Error, Place, Result};
-use nnz_engine::Labels;
+use nnz_engine::{Labels, MatrixTarget as _};
 use nnz_singlecell::anndata::AnnData;
 use nnz_singlecell::mudata::{MuData, user_block};
+use nnz_storage::staging::StagedGroup;
 
 use super::collection::MuDataCollection;
 use super::{INFO, MODALITY, MuDataFile};
 use crate::collection::{Collection, CollectionConcatOptions, CollectionSlice, downcast};
 use crate::formats::anndata::collection::AnnDataCollection;
 use crate::formats::anndata::target::{self, AnnDataTarget};
-use crate::formats::anndata::write::{CONCATENATED, file_options, refuse_labels, write_file};
-use crate::formats::{CollectionFormat, FormatInfo, drop};
+use crate::formats::anndata::write::{
+    CONCATENATED, file_options, refuse_labels, write_as_anndata, write_file,
+};
+#[cfg(feature = "robjects")]
+use crate::formats::robjects::collection::ObjectCollection;
+use crate::formats::{CollectionFormat, FormatInfo, check_strict, drop};
 use crate::{Context, ConvertOptions, Location, Summary};
 
 impl CollectionFormat for MuDataFile {
@@ -79,6 +84,15 @@ impl CollectionFormat for MuDataFile {
                 MuData::join_to(&files, None, tree, options)
             })?
         } else {
+            #[cfg(feature = "robjects")]
+            if let Some(own) = downcast::<ObjectCollection>(flat.whole) {
+                if selections.is_some() {
+                    return Err(Error::argument(
+                        "a selection of an object of R is not written as MuData; write it as .h5mu first",
+                    ));
+                }
+                return write_assays(own, to, options, context).map(Some);
+            }
             return Ok(None);
         };
         summary.notes.splice(0..0, flat.notes);
@@ -135,6 +149,57 @@ impl CollectionFormat for MuDataFile {
         });
         write.map(Some)
     }
+}
+
+/// Writes the assays of an object of R as modalities, each first to a file of its own beside the target.
+#[cfg(feature = "robjects")]
+fn write_assays(
+    source: &ObjectCollection,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Result<Summary> {
+    refuse_labels(options, "an object of R that becomes MuData; use them on the result")?;
+    let target = new_target(to, options, context)?;
+    target.check()?;
+    let directory = context.spill_directory(&target.directory(context));
+    let staged = StagedGroup::create(&directory, &options.output(context))?;
+    let parts = source.modalities()?;
+    let (mut names, mut files) = (BTreeSet::new(), Vec::with_capacity(parts.len()));
+    let mut lost = Summary::default();
+    for (number, (name, contents)) in parts.into_iter().enumerate() {
+        if name.contains('/') || !names.insert(name.clone()) {
+            let what = format!("an assay {name:?}, which cannot be the name of a modality");
+            return Err(Error::unsupported(source.place(), what));
+        }
+        let path = staged.path().join(format!("{number}.h5ad"));
+        let part = Location::from(path.clone());
+        let options = &options.clone().compress(None).strict(false);
+        let written = write_as_anndata(contents, &part, (options, None), context);
+        let written = written.map_err(|error| staged.shown(error))?;
+        let of_part = |texts: Vec<String>| {
+            texts.into_iter().map(|text| format!("{name}: {text}")).collect::<Vec<_>>()
+        };
+        lost.dropped.extend(of_part(written.dropped));
+        lost.left_out.extend(of_part(written.left_out));
+        let is_known = |note: &String| note.starts_with("transposed");
+        let notes = written.notes.into_iter().filter(|note| !is_known(note));
+        lost.notes.extend(of_part(notes.collect()));
+        let file = AnnData::open(nnz_container::tree::open(&path, "")?)?;
+        files.push((name, file, source.place()));
+    }
+    check_strict([&lost.dropped, &lost.left_out], &to.source_place(), options)?;
+    let written = write_file(
+        || new_target(to, options, context),
+        (options, source.bytes()),
+        context,
+        |tree, options| MuData::join_to(&files, None, tree, options),
+    );
+    let mut summary = written.map_err(|error| staged.shown(error))?;
+    summary.dropped.splice(0..0, lost.dropped);
+    summary.left_out.splice(0..0, lost.left_out);
+    summary.notes.splice(0..0, lost.notes);
+    Ok(summary)
 }
 
 fn new_target(to: &Location, options: &ConvertOptions, context: &Context) -> Result<AnnDataTarget> {

@@ -1,0 +1,305 @@
+//! Objects of R that are written, and read again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{run, testdata, text};
+
+/// The targets: a name, and what `--to` and its options are.
+const TARGETS: [(&str, &[&str]); 3] = [
+    ("seurat", &["--to", "seurat"]),
+    ("seurat5", &["--to", "seurat", "--format-version", "5"]),
+    ("sce", &["--to", "sce"]),
+];
+
+fn anndata(name: &str) -> String {
+    text(&testdata().join("anndata/valid/0.12.19/h5ad").join(name)).to_owned()
+}
+
+struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> String {
+        text(&self.0.path().join(name)).to_owned()
+    }
+}
+
+fn convert(from: &str, to: &str, options: &[&str]) {
+    run(&[&["-q", "convert", "--force", from, to][..], options].concat()).good();
+}
+
+/// What differs between two files: the paths.
+fn differences(first: &str, second: &str) -> BTreeSet<String> {
+    let listed = run(&["diff", first, second]);
+    let lines = listed.out.lines();
+    lines.filter_map(|line| line.split('\t').next().map(ToOwned::to_owned)).collect()
+}
+
+/// Round trips keep what both hold, exactly.
+#[test]
+fn whole_files_round_trip() {
+    let scratch = Scratch::new();
+    let source = anndata("full_csr.h5ad");
+    for (name, options) in TARGETS {
+        let [first, second, third] = [1, 2, 3].map(|n| scratch.at(&format!("{name}{n}.rds")));
+        let [back, again] = ["back.h5ad", "again.h5ad"].map(|name| scratch.at(name));
+        convert(&source, &first, options);
+        convert(&first, &back, &[]);
+        let differ = differences(&source, &back);
+        let kept = |path: &str| !differ.contains(path);
+        for path in [
+            "X",
+            "layers/counts",
+            "obs",
+            "var",
+            "obsm/X_pca",
+            "obsm/X_umap",
+            "varm/PCs",
+            "obsp/connectivities",
+            "obsp/distances",
+            "obs/stage",
+            "obs/cell_type",
+            "obs/opt_bool",
+            "obs/opt_int",
+            "obs/is_doublet",
+            "var/highly_variable",
+            "var/gene_name",
+        ] {
+            assert!(kept(path), "{name}: {path}: {differ:?}");
+        }
+        // Assays of version 3 have no other layers.
+        assert_eq!(kept("layers/scaled"), name != "seurat", "{differ:?}");
+        convert(&back, &second, options);
+        convert(&second, &again, &[]);
+        convert(&again, &third, options);
+        assert!(fs::read(&second).unwrap() == fs::read(&third).unwrap(), "{name}");
+        run(&["validate", &first]).good();
+    }
+}
+
+#[test]
+fn members_have_the_names_of_the_class() {
+    let scratch = Scratch::new();
+    let source = anndata("full_csr.h5ad");
+    let has = |name: &str, options: &[&str], members: &[&str]| {
+        let path = scratch.at(name);
+        convert(&source, &path, options);
+        let info = run(&["info", &path]).good();
+        for member in members {
+            assert!(info.contains(&format!("\n{member} ")), "{member}: {info}");
+        }
+    };
+    let seurat = [
+        "assays/RNA/layers/counts",
+        "assays/RNA/layers/data",
+        "reductions/pca",
+        "reductions/pca/loadings",
+        "reductions/umap",
+        "graphs/connectivities",
+        "meta.data/stage",
+    ];
+    has("a.rds", TARGETS[0].1, &seurat);
+    has("b.rds", TARGETS[1].1, &[&seurat[..], &["assays/RNA/layers/scaled"]].concat());
+    let members = [
+        "assays/counts",
+        "assays/logcounts",
+        "assays/scaled",
+        "reducedDims/PCA",
+        "reducedDims/PCA/loadings",
+        "reducedDims/UMAP",
+        "colPairs/distances",
+        "colData/stage",
+    ];
+    has("c.rds", TARGETS[2].1, &members);
+}
+
+/// Writes a matrix of counts with names.
+fn counts(scratch: &Scratch, features: &[&str], cells: &[&str]) -> String {
+    let (rows, cols) = (features.len(), cells.len());
+    let path = scratch.at("counts.mtx");
+    let entries: String = (0..rows.min(cols)).map(|at| format!("{0} {0} {0}\n", at + 1)).collect();
+    let header = "%%MatrixMarket matrix coordinate integer general";
+    let count = rows.min(cols);
+    fs::write(&path, format!("{header}\n{rows} {cols} {count}\n{entries}")).unwrap();
+    for (name, names) in [("rows.txt", features), ("cols.txt", cells)] {
+        let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
+        fs::write(scratch.at(name), lines).unwrap();
+    }
+    path
+}
+
+#[test]
+fn features_of_seurat_have_no_underscores() {
+    let scratch = Scratch::new();
+    let source = counts(&scratch, &["a_1", "b|2", "a-1", "d"], &["c_1", "c_2"]);
+    let names =
+        ["--row-names-file", &scratch.at("rows.txt"), "--col-names-file", &scratch.at("cols.txt")];
+    for (name, options) in TARGETS {
+        let path = scratch.at("made.rds");
+        let arguments = ["convert", "--force", &source, &path];
+        let done = run(&[&arguments[..], options, &names].concat());
+        let is_noted = done.err.contains("original_name has the previous names");
+        let rows = run(&["names", &path, "rows"]).good();
+        assert_eq!(run(&["names", &path, "cols"]).good(), "c_1\nc_2\n");
+        if name == "sce" {
+            assert_eq!((&*rows, is_noted), ("a_1\nb|2\na-1\nd\n", false));
+            continue;
+        }
+        assert_eq!((&*rows, is_noted), ("a-1\nb-2\na-1-1\nd\n", true), "{}", done.err);
+        // Integers are counts.
+        let info = run(&["info", &path]).good();
+        assert!(info.contains("assays/RNA/layers/counts"), "{info}");
+    }
+}
+
+#[test]
+fn axes_without_names_get_some_in_seurat() {
+    let scratch = Scratch::new();
+    let source = counts(&scratch, &["x", "y"], &["c", "d", "e"]);
+    let path = scratch.at("made.rds");
+    convert(&source, &path, &["--to", "seurat"]);
+    assert_eq!(run(&["names", &path, "rows"]).good(), "feature1\nfeature2\n");
+    assert_eq!(run(&["names", &path, "cols"]).good(), "cell1\ncell2\ncell3\n");
+}
+
+#[test]
+fn empty_matrices_are_written() {
+    let scratch = Scratch::new();
+    for source in ["empty_obs.h5ad", "empty_vars.h5ad", "zero_by_zero.h5ad", "zero_nnz.h5ad"] {
+        for (name, options) in TARGETS {
+            let [path, back] = ["made.rds", "back.h5ad"].map(|name| scratch.at(name));
+            convert(&anndata(source), &path, options);
+            convert(&path, &back, &[]);
+            let shape = |path: &str| {
+                let info = run(&["info", "--json", path]).good();
+                let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+                info["shape"].clone()
+            };
+            assert_eq!(shape(&anndata(source)), shape(&back), "{source} as {name}");
+        }
+    }
+}
+
+/// Makes MuData of genes and a part of them.
+fn modalities(scratch: &Scratch) -> String {
+    let (source, part) = (anndata("full_csr.h5ad"), scratch.at("part.h5ad"));
+    run(&["-q", "slice", &source, &part, "--features", "0:3"]).good();
+    let both = scratch.at("both.h5mu");
+    let names = ["--modality", "rna", "--modality", "adt"];
+    run(&[&["-q", "concat", &source, &part, &both, "--axis", "cols"][..], &names].concat()).good();
+    both
+}
+
+#[test]
+fn modalities_are_assays_and_experiments() {
+    let scratch = Scratch::new();
+    let source = modalities(&scratch);
+    for (name, options) in TARGETS {
+        let path = scratch.at("made.rds");
+        convert(&source, &path, options);
+        let info = run(&["info", &path]).good();
+        let members: &[&str] = match name {
+            "sce" => &["assays/counts", "altExps/adt/assays/counts", "reducedDims/PCA"],
+            _ => &[
+                "assays/rna/layers/counts",
+                "assays/adt/layers/data",
+                "reductions/pca",
+                "reductions/adt.pca",
+                "graphs/adt.distances",
+                "meta.data/rna:stage",
+            ],
+        };
+        for member in members {
+            assert!(info.contains(&format!("\n{member} ")), "{name}: {member}: {info}");
+        }
+        run(&["validate", &path]).good();
+    }
+}
+
+#[test]
+fn modalities_of_other_cells_are_refused() {
+    let scratch = Scratch::new();
+    let source = testdata().join("mudata/cells-0.3.h5mu");
+    for (_, options) in TARGETS {
+        let arguments = ["convert", text(&source), &scratch.at("made.rds")];
+        let message = run(&[&arguments[..], options].concat()).refused();
+        assert!(message.contains("mod/rna has 6 of 7 cells"), "{message}");
+    }
+    assert!(fs::read_dir(scratch.0.path()).unwrap().next().is_none());
+}
+
+#[test]
+fn features_of_several_types_are_several_assays() {
+    let scratch = Scratch::new();
+    let source = testdata().join("tenx/h5/cr7_feature_barcode.h5");
+    for (name, options) in TARGETS {
+        let path = scratch.at("made.rds");
+        convert(text(&source), &path, options);
+        let info = run(&["info", &path]).good();
+        let members = match name {
+            "sce" => ["assays/counts", "altExps/ADT/assays/counts", "altExps/CRISPR/assays/counts"],
+            _ => ["RNA", "ADT", "CRISPR"].map(|assay| match assay {
+                "RNA" => "assays/RNA/layers/counts",
+                "ADT" => "assays/ADT/layers/counts",
+                _ => "assays/CRISPR/layers/counts",
+            }),
+        };
+        for member in members {
+            assert!(info.contains(&format!("\n{member} ")), "{name}: {member}: {info}");
+        }
+    }
+}
+
+/// Several formats of whole files have the extension.
+#[test]
+fn whole_files_need_a_format() {
+    let scratch = Scratch::new();
+    let path = scratch.at("made.rds");
+    let loom = testdata().join("loom/matrix_float32.loom");
+    let mudata = testdata().join("mudata/cells-0.3.h5mu");
+    for source in [anndata("full_csr.h5ad"), text(&loom).to_owned(), text(&mudata).to_owned()] {
+        let done = run(&["convert", &source, &path]);
+        let message = done.err;
+        assert_eq!(done.code, Some(2), "{message}");
+        for choice in ["--to", "seurat", "sce", "dgCMatrix", "bpcells"] {
+            assert!(message.contains(choice), "{message}");
+        }
+        assert!(!Path::new(&path).exists());
+    }
+    // One matrix is a BPCells object, as it was.
+    convert(&format!("{}::X", anndata("full_csr.h5ad")), &path, &[]);
+    assert!(run(&["info", &path]).good().contains("BPCells"), "{path}");
+    for format in ["dgCMatrix", "bpcells"] {
+        convert(&anndata("full_csr.h5ad"), &path, &["--to", format]);
+    }
+}
+
+#[test]
+fn what_is_not_stored_is_listed() {
+    let scratch = Scratch::new();
+    let (source, path) = (anndata("full_csr.h5ad"), scratch.at("made.rds"));
+    let done = run(&["convert", &source, &path, "--to", "seurat"]);
+    for lost in ["varp/corr", "raw", "layers/scaled", "uns/grid", "obsm/sp"] {
+        assert!(done.err.contains(lost), "{lost}: {}", done.err);
+    }
+    let strict = scratch.at("strict.rds");
+    let message = run(&["convert", &source, &strict, "--to", "seurat", "--strict"]).refused();
+    assert!(message.contains("varp/corr") && !Path::new(&strict).exists(), "{message}");
+    let version = run(&["convert", &source, &strict, "--to", "seurat", "--format-version", "4"]);
+    assert!(version.code == Some(2) && version.err.contains("expected 3 or 5"), "{version:?}");
+}
+
+#[test]
+fn objects_are_compressed_as_r_does_unless_told() {
+    let scratch = Scratch::new();
+    let (source, path) = (anndata("full_csr.h5ad"), scratch.at("made.rds"));
+    for (compress, start) in [(&[][..], b"\x1f\x8b"), (&["--compress", "none"][..], b"X\n")] {
+        convert(&source, &path, &[&["--to", "seurat"][..], compress].concat());
+        assert!(fs::read(&path).unwrap().starts_with(start), "{compress:?}");
+    }
+}

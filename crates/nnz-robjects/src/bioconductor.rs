@@ -1,0 +1,322 @@
+//! `SummarizedExperiment`, `SingleCellExperiment` and what extends them.
+
+use std::sync::Arc;
+
+use nnz_container::rds::{Integers, Object, Reals, Strings, TextRef, Value};
+use nnz_core::{Result, StringList};
+
+use crate::frame::Frame;
+use crate::objects::{
+    FileInfo, classes, describe, dims, has, integer, integers, is_a, members, take,
+};
+use crate::study::{AxisTable, Experiment, Layer, Reduction, Study, StudyKind, is_matrix};
+
+/// Returns whether an object is one of them.
+pub(crate) fn is_experiment(object: &Object) -> bool {
+    object.is_s4() && has(object, &["colData", "assays", "elementMetadata"])
+}
+
+/// Alternative experiments are read this deep.
+const MOST_NESTED: usize = 8;
+
+/// What is not read, with its path.
+type Unread = Vec<(String, String)>;
+
+/// Reads an object.
+pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, object: Object) -> Result<Study> {
+    let class = classes(&object).into_iter().next().unwrap_or_default();
+    let mut study = Study {
+        info: Arc::clone(info),
+        prefix: prefix.to_owned(),
+        kind: StudyKind::Experiment,
+        class,
+        version: None,
+        experiments: Vec::new(),
+        main: 0,
+        reductions: Vec::new(),
+        graphs: Vec::new(),
+        unread: Vec::new(),
+    };
+    add(&mut study, ("", ""), object, 0)?;
+    Ok(study)
+}
+
+/// Adds an object, or an alternative experiment of one.
+fn add(
+    study: &mut Study,
+    (name, path): (&str, &str),
+    mut object: Object,
+    depth: usize,
+) -> Result<()> {
+    let info = Arc::clone(&study.info);
+    let inside = |slot: &str| match path {
+        "" => slot.to_owned(),
+        path => format!("{path}/{slot}"),
+    };
+    let full = |path: &str| study.full(path);
+    let cells = take(&mut object, "colData").unwrap_or_default();
+    let cells = Frame::new(&info, cells, &full(&inside("colData")))?;
+    let (names, mut features, lost) = features(&info, &mut object, &full(&inside("rowData")))?;
+    let matrices = matrices(&info, &mut object);
+    let count = names.as_ref().map(StringList::len).or_else(|| {
+        let first = matrices.first().and_then(|(_, matrix)| dims(matrix));
+        first.map(|[rows, _]| rows)
+    });
+    let rows = count.unwrap_or_else(|| nnz_core::Annotations::len(&features));
+    if nnz_core::Annotations::columns(&features).is_empty() {
+        features = Frame::empty(&info, features.path(), rows);
+    }
+    let features = AxisTable::new(names, rows, features.along(None, rows)?);
+    let cols = nnz_core::Annotations::len(&cells);
+    let unread_of = |table: &str, frame: &Frame| -> Unread {
+        let columns = frame.unread().iter();
+        columns.map(|(name, what)| (inside(&format!("{table}/{name}")), what.clone())).collect()
+    };
+    let mut unread = unread_of("colData", &cells);
+    unread.extend(unread_of("rowData", &features.table));
+    unread.extend(lost.into_iter().map(|what| (inside("rowRanges"), what)));
+    let cells = AxisTable { names: cells.names().cloned(), len: cols, table: cells };
+    let mut layers = Vec::new();
+    for (name, matrix) in matrices {
+        let path = inside(&format!("assays/{name}"));
+        let mut layer = Layer::new(&info, (&name, &path), matrix, [&features, &cells])?;
+        // Names of the object are those of all matrices in it.
+        let shape = layer.data.stated_shape();
+        if shape == Some([rows, cols]) {
+            layer.axes = [crate::study::LayerAxis::Whole, crate::study::LayerAxis::Whole];
+        }
+        layers.push(layer);
+    }
+    let experiment =
+        Experiment { name: name.to_owned(), path: path.to_owned(), features, cells, layers };
+    study.experiments.push(experiment);
+    if let Some(metadata) = take(&mut object, "metadata") {
+        for (name, member) in members(&info, metadata) {
+            unread.push((inside(&format!("metadata/{name}")), describe(&member)));
+        }
+    }
+    for slot in ["design", "dispersionFunction"] {
+        if let Some(found) = take(&mut object, slot) {
+            unread.push((inside(slot), describe(&found)));
+        }
+    }
+    let inner = take(&mut object, "int_colData").and_then(|mut data| take(&mut data, "listData"));
+    for (kind, table) in members(&info, inner.unwrap_or_default()) {
+        add_inner(study, (path, &inside(&kind)), (&kind, table), depth, &mut unread)?;
+    }
+    let rows = take(&mut object, "int_elementMetadata");
+    let rows = rows.and_then(|mut data| take(&mut data, "listData"));
+    for (kind, mut table) in members(&info, rows.unwrap_or_default()) {
+        for (name, member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
+            unread.push((inside(&format!("{kind}/{name}")), describe(&member)));
+        }
+    }
+    study.unread.append(&mut unread);
+    Ok(())
+}
+
+/// Adds what an object has in a column of its internal table of cells.
+fn add_inner(
+    study: &mut Study,
+    (outer, path): (&str, &str),
+    (kind, mut table): (&str, Object),
+    depth: usize,
+    unread: &mut Unread,
+) -> Result<()> {
+    let info = Arc::clone(&study.info);
+    if kind == "spatialCoords" && is_matrix(&table) {
+        let (name, path) = ("spatial".to_owned(), path.to_owned());
+        let embeddings = Arc::new(table);
+        study.reductions.push(Reduction { name, path, embeddings, loadings: None });
+        return Ok(());
+    }
+    for (name, mut member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
+        let path = format!("{path}/{name}");
+        match kind {
+            // Of an alternative experiment, cells are those of the main one.
+            "reducedDims" if outer.is_empty() => match reduction(&mut member) {
+                Some((embeddings, loadings)) => study.reductions.push(Reduction {
+                    name,
+                    path,
+                    embeddings: Arc::new(embeddings),
+                    loadings: loadings.map(Arc::new),
+                }),
+                None => unread.push((path, describe(&member))),
+            },
+            "colPairs" if outer.is_empty() => match graph(&info, member, &path)? {
+                Ok(graph) => study.graphs.push((path, Arc::new(graph))),
+                Err(what) => unread.push((path, what)),
+            },
+            "altExps" if depth < MOST_NESTED => match take(&mut member, "se") {
+                Some(inner) if is_experiment(&inner) => {
+                    add(study, (&name, &path), inner, depth + 1)?;
+                }
+                _ => unread.push((path, describe(&member))),
+            },
+            _ => unread.push((path, describe(&member))),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the matrices of an object, with their names.
+fn matrices(info: &FileInfo, object: &mut Object) -> Vec<(String, Object)> {
+    let Some(mut assays) = take(object, "assays") else { return Vec::new() };
+    let mut list = take(&mut assays, "data");
+    if list.is_none()
+        && let Some(Value::Environment(variables)) =
+            take(&mut assays, ".xData").map(|content| content.value)
+    {
+        // Before Bioconductor 3.10, an object of a reference class. A field may be behind a function with its name.
+        let is_field = |entry: &nnz_container::rds::Entry| {
+            let named = entry.tag.as_ref().is_some_and(|tag| tag.is("data") || tag.is(".->data"));
+            named && entry.value.is_s4()
+        };
+        list = variables.into_iter().find(is_field).map(|entry| entry.value);
+    }
+    let mut list = list.unwrap_or(assays);
+    let list = take(&mut list, "listData").unwrap_or(list);
+    members(info, list)
+}
+
+type Features = (Option<StringList>, Frame, Option<String>);
+
+/// Returns names and table of features, and what is not read of their ranges.
+fn features(info: &Arc<FileInfo>, object: &mut Object, path: &str) -> Result<Features> {
+    let names = |object: Option<Object>| match object.as_ref().map(|names| &names.value) {
+        Some(Value::Character(names)) => info.names(names, path).map(Some),
+        _ => Ok(None),
+    };
+    let table = take(object, "elementMetadata");
+    let Some(mut ranges) = take(object, "rowRanges") else {
+        let names = names(take(object, "NAMES"))?;
+        let frame = match table {
+            Some(table) => Frame::new(info, table, path)?,
+            None => Frame::empty(info, path, names.as_ref().map_or(0, StringList::len)),
+        };
+        return Ok((names, frame, None));
+    };
+    let table = take(&mut ranges, "elementMetadata");
+    let frame = |len: u64| match table {
+        Some(table) => Frame::new(info, table, path),
+        None => Ok(Frame::empty(info, path, len)),
+    };
+    if let Some(mut partitioning) = take(&mut ranges, "partitioning") {
+        // A list of ranges for each feature, which is usually empty.
+        let found = names(take(&mut partitioning, "NAMES"))?;
+        let ends = take(&mut partitioning, "end");
+        let ends = ends.map(|ends| integers(info, &ends, path)).transpose()?.flatten();
+        let ends = ends.unwrap_or_default();
+        let lost = ends.iter().any(|&end| end != 0);
+        let lost = lost.then(|| "several ranges for each feature".to_owned());
+        return Ok((found, frame(ends.len() as u64)?, lost));
+    }
+    ranges_of(info, &mut ranges, path, frame)
+}
+
+/// Returns the names and the table of ranges.
+fn ranges_of(
+    info: &Arc<FileInfo>,
+    ranges: &mut Object,
+    path: &str,
+    table: impl FnOnce(u64) -> Result<Frame>,
+) -> Result<Features> {
+    let mut positions = take(ranges, "ranges").unwrap_or_default();
+    let names = match take(&mut positions, "NAMES").as_ref().map(|names| &names.value) {
+        Some(Value::Character(names)) => Some(info.names(names, path)?),
+        _ => None,
+    };
+    let (start, width) = (take(&mut positions, "start"), take(&mut positions, "width"));
+    let len = match start.as_ref().map(|start| &start.value) {
+        Some(Value::Integer(all)) => all.len(),
+        _ => 0,
+    };
+    let mut frame = table(len)?;
+    let columns = [
+        ("seqnames", take(ranges, "seqnames")),
+        ("start", start),
+        ("width", width),
+        ("strand", take(ranges, "strand")),
+    ];
+    let mut lost = Vec::new();
+    for (name, column) in columns {
+        if let Some(column) = column
+            && !frame.add(name, column)?
+        {
+            lost.push(name);
+        }
+    }
+    let lost = (!lost.is_empty()).then(|| format!("{} of the ranges", lost.join(", ")));
+    Ok((names, frame, lost))
+}
+
+/// Returns whether an object has ranges, as a table.
+pub(crate) fn is_ranges(object: &Object) -> bool {
+    object.is_s4() && has(object, &["seqnames", "ranges", "strand"])
+}
+
+/// Reads ranges as a table.
+pub(crate) fn ranges_table(info: &Arc<FileInfo>, mut object: Object, path: &str) -> Result<Frame> {
+    let table = take(&mut object, "elementMetadata");
+    let (names, frame, _) = ranges_of(info, &mut object, path, |len| match table {
+        Some(table) => Frame::new(info, table, path),
+        None => Ok(Frame::empty(info, path, len)),
+    })?;
+    Ok(frame.with_names(names))
+}
+
+/// Returns the embedding in an object, and its loadings.
+fn reduction(object: &mut Object) -> Option<(Object, Option<Object>)> {
+    if is_a(object, "LinearEmbeddingMatrix") {
+        let embeddings = take(object, "sampleFactors").filter(is_matrix)?;
+        return Some((embeddings, take(object, "featureLoadings").filter(is_matrix)));
+    }
+    if !is_matrix(object) {
+        return None;
+    }
+    let loadings = take(object, "rotation").filter(is_matrix);
+    Some((std::mem::take(object), loadings))
+}
+
+/// Makes a `dgTMatrix` of pairs of cells; an error is the description of what is none.
+fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Object, String>> {
+    let what = describe(&object);
+    let Some(mut hits) = take(&mut object, "hits") else { return Ok(Err(what)) };
+    let mut side = |slot: &str| take(&mut hits, slot);
+    let (from, to, count) = (side("from"), side("to"), side("nLnode"));
+    let (Some(from), Some(to), Some(count)) = (from, to, count.as_ref().and_then(integer)) else {
+        return Ok(Err(what));
+    };
+    let (Some(from), Some(to)) = (integers(info, &from, path)?, integers(info, &to, path)?) else {
+        return Ok(Err(what));
+    };
+    let values =
+        take(&mut hits, "elementMetadata").and_then(|mut table| take(&mut table, "listData"));
+    let values = members(info, values.unwrap_or_default()).into_iter().map(|(_, values)| values);
+    let values = values.into_iter().find_map(|values| match values.value {
+        Value::Real(all) if all.len() == from.len() as u64 => Some(Value::Real(all)),
+        Value::Integer(all) if all.len() == from.len() as u64 => {
+            let numbers = (0..all.len()).filter_map(|at| all.get(at)).map(f64::from);
+            Some(Value::Real(Reals::Stored(numbers.collect())))
+        }
+        _ => None,
+    });
+    let pattern = values.is_none();
+    let zero_based = |all: Vec<i32>| -> Object {
+        let all = all.into_iter().map(|index| index.wrapping_sub(1)).collect();
+        Value::Integer(Integers::Stored(all)).into()
+    };
+    let mut graph = Object { value: Value::S4, is_object: true, ..Object::default() };
+    graph.push_attribute("i", zero_based(from));
+    graph.push_attribute("j", zero_based(to));
+    graph.push_attribute("Dim", Value::Integer(Integers::Stored(vec![count, count])).into());
+    let nothing = Value::List(vec![Object::default(), Object::default()]);
+    graph.push_attribute("Dimnames", nothing.into());
+    if let Some(values) = values {
+        graph.push_attribute("x", values.into());
+    }
+    let class = if pattern { "ngTMatrix" } else { "dgTMatrix" };
+    let class: Strings = std::iter::once(Some(TextRef::utf8(class))).collect();
+    graph.push_attribute("class", Value::Character(class).into());
+    Ok(Ok(graph))
+}

@@ -1,0 +1,27 @@
+//! Objects of R, read and written without R: matrices of the package Matrix, and objects of Seurat and Bioconductor.
+//!
+//! [`RFile`] is a file with any object. What is in it has a path, as in R: `assays/RNA/layers/counts` in a Seurat object,
+//! `assays/counts` in a `SummarizedExperiment`, names of members in a list.
+
+mod bioconductor;
+mod column;
+mod delayed;
+mod frame;
+mod joined;
+pub mod matrix;
+mod objects;
+mod seurat;
+mod source;
+mod study;
+mod svt;
+mod tree;
+pub mod write;
+
+pub use delayed::{Elsewhere, ElsewhereKind};
+pub use frame::{Frame, positions};
+pub use source::{ORIGINAL_NAME, PartSource};
+pub use study::{
+    AxisTable, Experiment, Follow, Layer, LayerAxis, LayerData, Part, Reduction, Stored, Study,
+    StudyKind, table_source,
+};
+pub use tree::{Found, Node, RFile};

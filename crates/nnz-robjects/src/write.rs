@@ -1,0 +1,24 @@
+//! Writing Seurat and Bioconductor objects.
+//!
+//! A [`NewStudy`] has matrices of features and cells, which [`write_part`] put into the temporary file of a
+//! [`NewFile`](nnz_container::rds::NewFile), and tables of both. [`seurat`] and [`experiment`] make the object of it, with all
+//! slots that R demands.
+
+mod axes;
+mod bioconductor;
+mod lines;
+mod names;
+mod part;
+mod seurat;
+mod slots;
+mod sparse;
+mod study;
+mod table;
+
+pub use axes::{NewAxes, ObjectClass};
+pub use bioconductor::experiment;
+pub use names::{AxisNames, NameRules};
+pub use part::{MOST, Part, PartForm, PartSink, PartTarget, capabilities, check_size, write_part};
+pub use seurat::{SeuratVersion, seurat};
+pub use study::{NewLoadings, NewReduction, NewStudy};
+pub use table::{NewTable, unsupported_columns};

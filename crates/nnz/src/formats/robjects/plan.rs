@@ -1,0 +1,178 @@
+//! What is written of a collection, and under which names.
+
+use nnz_container::tree::{Attribute, AttributeValue};
+use nnz_core::{Axis, MatrixSource, Result};
+use nnz_robjects::write::{self, ObjectClass, PartForm, check_size};
+
+use super::layers::{self, MainName, X_NAME};
+use crate::Context;
+use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
+
+/// What is written of one collection.
+pub(super) struct Plan {
+    pub(super) name: String,
+    pub(super) main: Box<dyn MatrixSource>,
+    pub(super) main_path: String,
+    pub(super) main_name: MainName,
+    pub(super) layers: Vec<(String, ContentsMember)>,
+    pub(super) reductions: Vec<(String, ContentsMember, Option<ContentsMember>)>,
+    pub(super) graphs: Vec<(String, ContentsMember)>,
+    pub(super) attributes: Vec<NamedAttribute>,
+    pub(super) dropped: Vec<String>,
+    pub(super) left_out: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        class: ObjectClass,
+        name: String,
+        contents: Contents,
+        context: &Context,
+    ) -> Result<Self> {
+        let Contents { main, main_path, members, attributes, unsupported, left_out, notes, .. } =
+            contents;
+        let mut plan = Self {
+            name,
+            main_name: MainName::Unknown,
+            main_path,
+            layers: Vec::new(),
+            reductions: Vec::new(),
+            graphs: Vec::new(),
+            attributes: Vec::new(),
+            dropped: unsupported,
+            left_out,
+            notes: notes.into_iter().chain(main.notes()).collect(),
+            main,
+        };
+        for (axis, name) in [Axis::Rows, Axis::Cols].into_iter().zip(class.tables()) {
+            if let Some(table) = plan.main.annotations(axis)? {
+                plan.dropped.extend(write::unsupported_columns(name, &*table, context.memory())?);
+            }
+        }
+        let mut loadings = Vec::new();
+        for member in members {
+            if member.source.header().value_type.is_complex() {
+                plan.drop(&member.path, "complex numbers");
+                continue;
+            }
+            match member.role.clone() {
+                MemberRole::Layer(name) => {
+                    plan.layers.push((layers::translated(class, &name), member));
+                }
+                MemberRole::AxisMatrix(Axis::Cols, name) => {
+                    let name = reduction_name(class, &name);
+                    plan.reductions.push((name, member, None));
+                }
+                MemberRole::AxisMatrix(Axis::Rows, name) => loadings.push((name, member)),
+                MemberRole::AxisGraph(Axis::Cols, name) => plan.graphs.push((name, member)),
+                MemberRole::AxisGraph(Axis::Rows, _) => {
+                    plan.drop(&member.path, "graphs of features are not stored");
+                }
+            }
+        }
+        for (name, member) in loadings {
+            let own = class_name(class, &loadings_of(&name));
+            match plan.reductions.iter_mut().find(|(name, ..)| *name == own) {
+                Some((.., loadings @ None)) => *loadings = Some(member),
+                _ => plan.drop(&member.path, "matrices of features are stored as loadings only"),
+            }
+        }
+        plan.name_layers(class, attributes)?;
+        plan.check(class)?;
+        Ok(plan)
+    }
+
+    fn drop(&mut self, path: &str, why: &str) {
+        self.dropped.push(format!("{path} ({why})"));
+    }
+
+    /// Names the main matrix, and drops layers that have its name, or that the class does not have.
+    fn name_layers(&mut self, class: ObjectClass, attributes: Vec<NamedAttribute>) -> Result<()> {
+        let mut stated = None;
+        for attribute in attributes {
+            match attribute.value.text() {
+                Some(text) if attribute.name == X_NAME => stated = Some(text.to_owned()),
+                _ if is_vector(&attribute.value) => self.attributes.push(attribute),
+                _ => self.dropped.push(attribute.shown),
+            }
+        }
+        let names: Vec<String> = self.layers.iter().map(|(name, _)| name.clone()).collect();
+        self.main_name = layers::main_name(class, stated.as_deref(), &names, &*self.main)?;
+        let mut taken = Vec::new();
+        if let MainName::Known(name) = &self.main_name {
+            taken.push(name.clone());
+        }
+        for (name, member) in std::mem::take(&mut self.layers) {
+            let why = match () {
+                () if !layers::is_layer(class, &name) => {
+                    "assays of version 3 have counts, data and scale.data only; format-version 5 has any layer"
+                }
+                () if taken.contains(&name) => "another matrix has its name",
+                () => {
+                    taken.push(name.clone());
+                    self.layers.push((name, member));
+                    continue;
+                }
+            };
+            self.drop(&member.path, why);
+        }
+        Ok(())
+    }
+
+    /// Checks that R can count everything, before anything is read.
+    fn check(&self, class: ObjectClass) -> Result<()> {
+        let main = match &self.main_name {
+            MainName::Known(name) => Some(&**name),
+            MainName::Unknown => None,
+        };
+        let form = layers::form(class, main, &*self.main);
+        check_size(self.main.header(), form, &self.main.place())?;
+        for (name, member) in &self.layers {
+            let source = &*member.source;
+            check_size(source.header(), layers::form(class, Some(name), source), &source.place())?;
+        }
+        for (_, member) in &self.graphs {
+            check_size(member.source.header(), PartForm::Sparse, &member.source.place())?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether an attribute is a vector in R.
+fn is_vector(attribute: &Attribute) -> bool {
+    let is_stored = match &attribute.value {
+        AttributeValue::Numbers(values) => !values.value_type().is_complex(),
+        AttributeValue::Strings(_) => true,
+        _ => false,
+    };
+    is_stored && attribute.shape.len() <= 1
+}
+
+/// Returns the name of an embedding in lower case.
+fn lower_name(name: &str) -> Option<String> {
+    name.strip_prefix("X_").filter(|name| !name.is_empty()).map(str::to_lowercase)
+}
+
+/// Returns the name of an embedding in a class, as its packages name it.
+fn reduction_name(class: ObjectClass, name: &str) -> String {
+    match lower_name(name) {
+        Some(lower) => class_name(class, &lower),
+        None => name.to_owned(),
+    }
+}
+
+fn class_name(class: ObjectClass, lower: &str) -> String {
+    match class {
+        ObjectClass::Seurat(_) => lower.to_owned(),
+        ObjectClass::Experiment => lower.to_uppercase(),
+    }
+}
+
+/// Returns the name of the embedding of loadings, in lower case.
+fn loadings_of(name: &str) -> String {
+    match name {
+        "PCs" => "pca".to_owned(),
+        name => name.strip_suffix("_loadings").unwrap_or(name).to_lowercase(),
+    }
+}

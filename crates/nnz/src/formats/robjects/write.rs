@@ -1,0 +1,229 @@
+//! Writing collections as objects.
+
+use std::sync::Arc;
+
+use nnz_core::{Axis, Error, MatrixSource, Place, Result, Shape};
+use nnz_robjects::write::{self, NewStudy, ObjectClass};
+
+use super::output::Output;
+use super::plan::Plan;
+use super::target::{ASSAY, ObjectTarget, write_study};
+use super::{Family, RObjects};
+use crate::collection::{Collection, CollectionConcatOptions, Contents};
+use crate::container_target::ends_in_rds;
+use crate::formats::collections::{apply_to_contents, check_strict, concat_contents, is_file_of};
+use crate::formats::{CollectionFormat, FormatInfo};
+use crate::{Context, ConvertOptions, Location, Summary};
+
+impl CollectionFormat for RObjects {
+    fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
+        if self.family == Family::Other {
+            return false;
+        }
+        is_file_of(self.info, to, options) || (is_ambiguous(to, options) && is_whole(source))
+    }
+
+    fn check_target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
+        if is_ambiguous(to, options) {
+            let what = format!("{to}: several formats of whole files use this extension");
+            let choices =
+                "selects the format: seurat, sce, or for the main matrix only dgCMatrix, bpcells";
+            return Err(Error::argument(what).with_hint("format", choices));
+        }
+        ObjectTarget::new(self, to, options, context).map(drop)
+    }
+
+    fn check_replaced(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<()> {
+        ObjectTarget::new(self, to, options, context)?.check()
+    }
+
+    fn write(
+        &self,
+        source: &dyn Collection,
+        to: &Location,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Option<Summary>> {
+        if !apply_to_contents(options) {
+            return Ok(None);
+        }
+        let target = || ObjectTarget::new(self, to, options, context);
+        let whole = match modalities(source, target()?.class)? {
+            Some(whole) => whole,
+            None => match source.contents()? {
+                Some(contents) => Whole::of_one(contents.labelled(options, context)?),
+                None => return Ok(None),
+            },
+        };
+        let summary = whole.write(target()?, options, context)?;
+        Ok(Some(summary.bytes_before(source.bytes())))
+    }
+
+    fn concat(
+        &self,
+        sources: &[Arc<dyn Collection>],
+        to: &Location,
+        how: &CollectionConcatOptions,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Option<Summary>> {
+        let contents = match apply_to_contents(options) {
+            true => concat_contents(sources, how, options, context)?,
+            false => None,
+        };
+        let Some(contents) = contents else { return Ok(None) };
+        let whole = Whole::of_one(contents.labelled(options, context)?);
+        whole.write(ObjectTarget::new(self, to, options, context)?, options, context).map(Some)
+    }
+}
+
+/// Returns whether a target has the extension of R objects, and no format is given.
+fn is_ambiguous(to: &Location, options: &ConvertOptions) -> bool {
+    match to {
+        Location::Path { path, .. } => options.format.is_none() && ends_in_rds(path),
+        Location::Stream => false,
+    }
+}
+
+/// Returns whether a format has files with a main matrix and more.
+fn is_whole(source: &FormatInfo) -> bool {
+    ["anndata", "mudata", "loom", "seurat", "sce"].contains(&source.name.as_str())
+}
+
+/// Returns the modalities of a collection that has several.
+fn modalities(source: &dyn Collection, class: ObjectClass) -> Result<Option<Whole<'_>>> {
+    #[cfg(feature = "singlecell")]
+    return super::modalities::whole(source, class);
+    #[cfg(not(feature = "singlecell"))]
+    {
+        let _ = (source, class);
+        Ok(None)
+    }
+}
+
+/// What becomes an object: one collection, or several with the same cells.
+pub(super) struct Whole<'a> {
+    /// Each with its name, and with cells as columns.
+    parts: Vec<(String, Contents)>,
+    /// The name of the main one, if it has one.
+    main: Option<String>,
+    /// Names and table of the cells, if they are not those of the main matrix.
+    cells: Option<Box<dyn MatrixSource + 'a>>,
+    exchanged: bool,
+}
+
+impl<'a> Whole<'a> {
+    fn of_one(contents: Contents) -> Self {
+        let (contents, exchanged) = contents.with_cells_along(Axis::Cols);
+        Self { parts: vec![(ASSAY.to_owned(), contents)], main: None, cells: None, exchanged }
+    }
+
+    /// Creates it from several collections, and a matrix whose rows are their cells.
+    #[cfg(feature = "singlecell")]
+    pub(super) fn of_several(
+        parts: Vec<(String, Contents)>,
+        cells: Box<dyn MatrixSource + 'a>,
+    ) -> Self {
+        let exchange =
+            |(name, contents): (String, Contents)| (name, contents.with_cells_along(Axis::Cols).0);
+        let parts: Vec<_> = parts.into_iter().map(exchange).collect();
+        let main = parts.first().map(|(name, _)| name.clone());
+        Self { parts, main, cells: Some(cells), exchanged: true }
+    }
+
+    fn write(
+        self,
+        target: ObjectTarget,
+        options: &ConvertOptions,
+        context: &Context,
+    ) -> Result<Summary> {
+        target.check()?;
+        let Self { parts, main, cells, exchanged } = self;
+        let class = target.class;
+        let place = Place::path(&target.path);
+        let mut plans = Vec::new();
+        for (name, contents) in parts {
+            plans.push(Plan::new(class, name, contents, context)?);
+        }
+        if let Some(cells) = &cells
+            && let Some(table) = cells.annotations(Axis::Rows)?
+        {
+            let name = class.tables()[1];
+            let dropped = write::unsupported_columns(name, &*table, context.memory())?;
+            plans.iter_mut().take(1).for_each(|plan| plan.dropped.extend(dropped.iter().cloned()));
+        }
+        let all = |of: fn(&Plan) -> &Vec<String>| -> Vec<String> {
+            plans.iter().flat_map(of).cloned().collect()
+        };
+        let (dropped, left_out) = (all(|plan| &plan.dropped), all(|plan| &plan.left_out));
+        check_strict([&dropped, &left_out], &place, options)?;
+        let mut notes = all(|plan| &plan.notes);
+        let file = target.file()?;
+        let output = Output { class, options, context, spool: file.spool(), target: &target };
+        let mut studies = Vec::new();
+        let (mut entries, mut shape) = (0, Shape { rows: 0, cols: 0 });
+        for (number, plan) in plans.iter().enumerate() {
+            let of_cells = cells.as_deref().filter(|_| number == 0);
+            let (study, stored) = output.study(plan, of_cells, cells.is_some(), &mut notes)?;
+            entries += stored;
+            if number == 0 {
+                shape = plan.main.header().shape;
+            }
+            studies.push(study);
+        }
+        let mut studies = studies.into_iter();
+        let mut study = studies.next().ok_or_else(|| Error::argument("nothing to write"))?;
+        study.others = studies.collect();
+        if matches!(class, ObjectClass::Seurat(_)) {
+            join_others(&mut study);
+        }
+        context.check()?;
+        let bytes_after = write_study(class, file, &study, main.as_deref())
+            .map_err(|error| error.with_context(&place))?;
+        if exchanged {
+            notes.push("transposed: rows are now features, columns are cells".to_owned());
+        }
+        Ok(Summary::default()
+            .shape(shape)
+            .entries(entries)
+            .bytes_after(bytes_after)
+            .dropped(dropped)
+            .left_out(left_out)
+            .notes(notes))
+    }
+}
+
+/// Gives what belongs to cells of further assays to the object, as Seurat has it.
+fn join_others(study: &mut NewStudy) {
+    for other in &mut study.others {
+        let assay = &other.name;
+        let renamed = |name: &str, is_taken: bool| match is_taken {
+            true => format!("{assay}.{name}"),
+            false => name.to_owned(),
+        };
+        for mut reduction in other.reductions.drain(..) {
+            let is_taken = study.reductions.iter().any(|own| own.name == reduction.name);
+            reduction.name = renamed(&reduction.name, is_taken);
+            reduction.assay = Some(assay.clone());
+            study.reductions.push(reduction);
+        }
+        for (name, graph) in other.graphs.drain(..) {
+            let is_taken = study.graphs.iter().any(|(own, _)| *own == name);
+            study.graphs.push((renamed(&name, is_taken), graph));
+        }
+        for (name, object) in other.misc.drain(..) {
+            let is_taken = study.misc.iter().any(|(own, _)| *own == name);
+            study.misc.push((renamed(&name, is_taken), object));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+library(Matrix); set.seed(1); d <- "."
+m <- matrix(round(rnorm(25),2),5); s <- m+t(m)
+saveRDS(as(forceSymmetric(Matrix(s,sparse=FALSE),"L"),"dsyMatrix"), file.path(d,"dsy_L.rds"))
+saveRDS(as(as(forceSymmetric(Matrix(s,sparse=FALSE),"L"),"dsyMatrix"),"packedMatrix"), file.path(d,"dsp_L.rds"))
+saveRDS(as(as(forceSymmetric(Matrix(s,sparse=FALSE),"U"),"dsyMatrix"),"packedMatrix"), file.path(d,"dsp_U.rds"))
+tl <- triu(Matrix(m,sparse=FALSE)); saveRDS(tl, file.path(d,"dtr_U.rds")); saveRDS(as(tl,"packedMatrix"), file.path(d,"dtp_U.rds"))
+tu <- tril(Matrix(m,sparse=FALSE)); diag(tu) <- 1; u <- as(tu,"triangularMatrix"); u@diag <- "U"; saveRDS(u, file.path(d,"dtr_LU.rds")); saveRDS(as(u,"packedMatrix"), file.path(d,"dtp_LU.rds"))
+saveRDS(crossprod(Matrix(m,sparse=FALSE)), file.path(d,"dpo.rds"))
+sp <- as(as(tril(Matrix(m,sparse=TRUE),-1),"triangularMatrix"),"CsparseMatrix"); sp@diag <- "U"; sp@uplo<-"L"; saveRDS(sp, file.path(d,"dtC_LU.rds")); saveRDS(as(sp,"TsparseMatrix"), file.path(d,"dtT_LU.rds")); saveRDS(as(sp,"RsparseMatrix"), file.path(d,"dtR_LU.rds"))
+saveRDS(as(Diagonal(4),"lMatrix"), file.path(d,"ldi_U.rds"))
+saveRDS(sparseVector(c(TRUE,FALSE),c(2,5),6), file.path(d,"lsv.rds")); saveRDS(sparseVector(i=c(1,3),length=1e6), file.path(d,"nsv.rds"))
+saveRDS(as(c(2L,1L,2L),"indMatrix"), file.path(d,"ind2.rds"))

@@ -1,0 +1,197 @@
+# Seurat and SingleCellExperiment objects that nnz writes, read by the packages that define the classes.
+#
+# NNZ_BIN is the path of the command. Run by `cargo xtask test`. What is compared with: objects that R builds of the same
+# matrices and tables, and for assays of version 5, which SeuratObject 4 does not know, the files that version 5 wrote.
+
+installed <- function(package) suppressMessages(requireNamespace(package, quietly = TRUE))
+missing <- Filter(Negate(installed), c("SeuratObject", "SingleCellExperiment"))
+if (length(missing) > 0) {
+  cat("SKIPPED: packages of R that are not installed:", missing, "(Debian: apt install r-cran-seuratobject",
+    "r-bioc-singlecellexperiment)\n")
+  quit(status = 0)
+}
+suppressMessages({
+  library(methods)
+  library(Matrix)
+  library(SeuratObject)
+  library(SingleCellExperiment)
+})
+
+nnz <- Sys.getenv("NNZ_BIN")
+root <- normalizePath(Sys.getenv("NNZ_ROOT", "."))
+golden <- file.path(root, "testdata", "robjects")
+h5ad <- function(name) file.path(root, "testdata", "anndata", "valid", "0.12.19", "h5ad", paste0(name, ".h5ad"))
+scratch <- tempfile("nnz")
+dir.create(scratch)
+checks <- 0L
+failures <- character()
+
+run <- function(...) {
+  output <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
+  status <- attr(output, "status")
+  if (!is.null(status)) stop(paste(c(..., "\n", output), collapse = " "))
+  output
+}
+
+convert <- function(from, ...) {
+  to <- file.path(scratch, "made.rds")
+  run("convert", "--quiet", "--no-sync", "--force", from, to, ...)
+  readRDS(to)
+}
+
+check <- function(what, good) {
+  checks <<- checks + 1L
+  good <- tryCatch(isTRUE(good), error = function(e) {
+    cat(what, "- error:", conditionMessage(e), "\n")
+    FALSE
+  })
+  if (!good) failures <<- c(failures, what)
+}
+
+same <- function(found, expected) identical(found, expected, num.eq = FALSE, single.NA = FALSE)
+
+runs <- function(expression) {
+  suppressWarnings(suppressMessages(force(expression)))
+  TRUE
+}
+
+# The kinds of the slots of an object, whether its class is defined or not.
+slots_of <- function(object) {
+  found <- attributes(object)
+  found <- found[sort(setdiff(names(found), "class"))]
+  vapply(found, function(slot) if (is.symbol(slot)) "NULL" else paste(typeof(slot), class(slot)[1]), "")
+}
+
+source <- h5ad("full_csr")
+counts <- convert(paste0(source, "::layers/counts"), "--to", "dgCMatrix")
+values <- convert(paste0(source, "::X"), "--to", "dgCMatrix")
+scaled <- convert(paste0(source, "::layers/scaled"), "--to", "dgCMatrix")
+table_of <- function(axis) {
+  to <- file.path(scratch, "table.csv")
+  run("annotations", source, axis, to, "--force")
+  read.csv(to, row.names = 1, check.names = FALSE, stringsAsFactors = FALSE, na.strings = "", encoding = "UTF-8")
+}
+cells <- table_of("rows")
+features <- table_of("cols")
+
+# Compares the columns of a table with those of the text that nnz prints.
+same_table <- function(found, expected) {
+  all(vapply(names(expected), function(name) {
+    column <- found[[name]]
+    if (is.factor(column)) column <- as.character(column)
+    if (is.logical(column)) expected[[name]] <- as.logical(expected[[name]])
+    isTRUE(all.equal(column, expected[[name]], check.attributes = FALSE, tolerance = 1e-6))
+  }, TRUE))
+}
+
+# --- Seurat, version 3
+s <- convert(source, "--to", "seurat")
+check("seurat: valid", validObject(s, complete = TRUE))
+check("seurat: counts", same(GetAssayData(s, slot = "counts"), counts))
+check("seurat: data", same(GetAssayData(s, slot = "data"), values))
+check("seurat: cells", same(colnames(s), rownames(cells)))
+check("seurat: features", same(rownames(s), rownames(features)))
+check("seurat: meta.data", same_table(s[[]], cells))
+check("seurat: ordered", is.ordered(s[[]]$stage) && same(levels(s[[]]$stage), c("early", "late")))
+check("seurat: variable", setequal(VariableFeatures(s), rownames(features)[as.logical(features$highly_variable)]))
+check("seurat: embeddings", same(dim(Embeddings(s, "pca")), c(ncol(s), 3L)))
+check("seurat: keys", same(unname(Key(s)[c("RNA", "pca", "umap")]), c("rna_", "PC_", "UMAP_")))
+check("seurat: columns of embeddings", same(colnames(Embeddings(s, "pca")), paste0("PC_", 1:3)))
+check("seurat: loadings", all(rownames(Loadings(s, "pca")) %in% rownames(s)))
+check("seurat: graphs", setequal(Graphs(s), c("connectivities", "distances")))
+check("seurat: identity", same(levels(s), "SeuratProject"))
+own <- CreateSeuratObject(counts, meta.data = cells)
+check("seurat: slots", same(slots_of(s), slots_of(own)))
+# An assay of R without variable features has logical(0).
+VariableFeatures(own) <- VariableFeatures(s)
+check("seurat: slots of the assay", same(slots_of(s[["RNA"]]), slots_of(own[["RNA"]])))
+check("seurat: show", runs(capture.output(print(s))))
+check("seurat: subset", runs(s[1:5, 1:5]) && same(dim(s[1:5, 1:4]), c(5L, 4L)))
+check("seurat: merge", same(dim(merge(s, s, add.cell.ids = c("a", "b"))), c(nrow(s), 2L * ncol(s))))
+check("seurat: fetch", same(names(FetchData(s, c("PC_1", "n_counts"))), c("PC_1", "n_counts")))
+check("seurat: rename", runs(RenameCells(s, new.names = paste0("x", colnames(s)))))
+check("seurat: update", runs(UpdateSeuratObject(s)))
+if (installed("Seurat")) {
+  check("seurat: normalize", runs(Seurat::NormalizeData(s, verbose = FALSE)))
+  check("seurat: as.SingleCellExperiment", is(suppressWarnings(Seurat::as.SingleCellExperiment(s)), "SingleCellExperiment"))
+} else {
+  cat("SKIPPED: NormalizeData and as.SingleCellExperiment, without the package Seurat\n")
+}
+
+# --- SingleCellExperiment
+x <- convert(source, "--to", "sce")
+check("sce: valid", validObject(x, complete = TRUE))
+check("sce: assays", same(assayNames(x), c("counts", "logcounts", "scaled")))
+check("sce: counts", same(counts(x), counts))
+check("sce: logcounts", same(logcounts(x), values))
+check("sce: dense", is.matrix(assay(x, "scaled")) && same(assay(x, "scaled"), as.matrix(scaled)))
+check("sce: names", same(dimnames(x), list(rownames(features), rownames(cells))))
+check("sce: colData", same_table(colData(x), cells))
+check("sce: rowData", same_table(rowData(x), features))
+check("sce: reducedDims", same(reducedDimNames(x), c("PCA", "UMAP")))
+check("sce: embeddings", all(reducedDim(x, "PCA") == Embeddings(s, "pca")))
+check("sce: rotation", all(attr(reducedDim(x, "PCA"), "rotation") == Loadings(s, "pca")))
+check("sce: colPairs", all(colPair(x, "distances", asSparse = TRUE) == as(s[["distances"]], "dgCMatrix")))
+own <- SingleCellExperiment(list(counts = counts), colData = DataFrame(cells), rowData = DataFrame(features))
+check("sce: slots", same(slots_of(x), slots_of(own)))
+check("sce: subset", same(dim(x[1:3, 1:4]), c(3L, 4L)))
+check("sce: cbind", same(ncol(cbind(x, x)), 2L * ncol(x)))
+check("sce: show", runs(capture.output(print(x))))
+sizeFactors(x) <- seq_len(ncol(x))
+check("sce: sizeFactors", same(sizeFactors(x), seq_len(ncol(x))))
+
+# --- Assays of version 5: the structure of files of SeuratObject 5
+s5 <- convert(source, "--to", "seurat", "--format-version", "5")
+own <- readRDS(file.path(golden, "s5_full.rds"))
+assay <- attr(s5, "assays")$RNA
+check("seurat 5: slots", same(slots_of(s5), slots_of(own)))
+check("seurat 5: slots of the assay", same(slots_of(assay), slots_of(attr(own, "assays")$RNA)))
+check("seurat 5: layers", same(names(attr(assay, "layers")), c("counts", "data", "scaled")))
+check("seurat 5: counts", same(attr(assay, "layers")$counts@x, counts@x))
+for (slot in c("cells", "features")) {
+  map <- attr(assay, slot)
+  check(paste("seurat 5:", slot), isS4(map) && all(as.vector(map)) && same(colnames(map), names(attr(assay, "layers"))))
+}
+check("seurat 5: names", same(rownames(attr(assay, "features")), rownames(features)))
+if (packageVersion("SeuratObject") >= "5") check("seurat 5: valid", validObject(s5, complete = TRUE))
+
+# --- Several assays
+tenx <- file.path(root, "testdata", "tenx", "h5", "cr7_feature_barcode.h5")
+s <- convert(tenx, "--to", "seurat")
+check("10x: valid", validObject(s, complete = TRUE))
+check("10x: assays", same(SeuratObject::Assays(s), c("RNA", "ADT", "CRISPR")))
+x <- convert(tenx, "--to", "sce")
+check("10x: experiments", same(altExpNames(x), c("ADT", "CRISPR")) && validObject(x, complete = TRUE))
+check("10x: same", same(GetAssayData(s[["ADT"]], "counts")@x, counts(altExp(x, "ADT"))@x))
+part <- file.path(scratch, "part.h5ad")
+both <- file.path(scratch, "both.h5mu")
+output <- run("slice", source, part, "--features", "0:3")
+output <- run("concat", source, part, both, "--axis", "cols", "--modality", "rna", "--modality", "adt")
+s <- convert(both, "--to", "seurat")
+check("mudata: valid", validObject(s, complete = TRUE))
+check("mudata: assays", same(SeuratObject::Assays(s), c("rna", "adt")) && same(DefaultAssay(s), "rna"))
+check("mudata: reductions", same(DefaultAssay(s[["adt.pca"]]), "adt"))
+check("mudata: subset", runs(s[1:3, 1:3]))
+x <- convert(both, "--to", "sce")
+check("mudata: experiments", same(altExpNames(x), "adt") && validObject(x, complete = TRUE) && same(mainExpName(x), "rna"))
+
+# --- Empty ones, and names that Seurat does not take
+for (name in c("empty_obs", "empty_vars", "zero_by_zero", "zero_nnz")) {
+  check(paste(name, "in sce"), validObject(convert(h5ad(name), "--to", "sce"), complete = TRUE))
+  check(paste(name, "in seurat"), validObject(convert(h5ad(name), "--to", "seurat"), complete = TRUE))
+}
+mtx <- file.path(scratch, "a.mtx")
+writeLines(c("%%MatrixMarket matrix coordinate integer general", "3 2 2", "1 1 5", "3 2 7"), mtx)
+names <- file.path(scratch, "names.txt")
+writeLines(c("a_1", "a-1", "b|c"), names)
+s <- convert(mtx, "--to", "seurat", "--row-names-file", names)
+check("names", same(rownames(s), c("a-1", "a-1-1", "b-c")))
+check("previous names", same(s[["RNA"]][["original_name"]][[1]], c("a_1", "a-1", "b|c")))
+check("names: merge", runs(merge(s, s, add.cell.ids = c("a", "b"))))
+
+unlink(scratch, recursive = TRUE)
+if (length(failures) > 0) {
+  cat("FAILED:", failures, sep = "\n  ")
+  quit(status = 1)
+}
+cat(checks, "checks of objects passed\n")
