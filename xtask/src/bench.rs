@@ -51,6 +51,8 @@ enum Bench {
     Sizes(python::Options),
     /// Whole commands on 14 times the cells: 2.6 billion entries by default. Needs 20 GB of disk.
     Large(python::Options),
+    /// A Seurat object of 60 million entries converted to AnnData, compared with readRDS alone. Needs R.
+    Robjects(python::Options),
     /// Reading text, compared with pandas, scikit-learn and networkx.
     Text(python::Options),
     /// Reading over a network, compared with anndata.
@@ -76,6 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Large(options)) => python::run("large", options, &[]),
+        Some(Bench::Robjects(options)) => python::run("robjects", options, &[]),
         Some(Bench::Text(options)) => python::run("text", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
