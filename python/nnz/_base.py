@@ -419,6 +419,9 @@ class BaseMatrix(Computing, Parallel):
         except Error:
             # The file was removed: the matrix is still open.
             return
+        # Columns with missing values are groups, too.
+        columns = {f"{frame}/{name}" for frame in ("obs", "var") for axis in ("rows", "cols") for name, _ in self._source.annotation_types(axis)}
+        names = [name for name in names if name not in columns]
         if names:
             path = handle.shown
             others = ("nnz.read_anndata", "backed=False", "reads") if self.format == "AnnData" else ("nnz.convert", "'all.h5ad'", "writes")

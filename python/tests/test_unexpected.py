@@ -79,3 +79,12 @@ def test_known_variable_features_that_components_do_not_use_are_warned_of(raw, t
     expected = "all features are used; m.select(cols=m.var.highly_variable) has the 3 highly variable ones"
     assert warned(lambda: nnz.pca(with_features, 2)) == [expected]
     assert not warned(lambda: nnz.pca(with_features.select(cols=with_features.var.highly_variable), 2))
+
+
+def test_columns_with_missing_values_are_not_listed_as_dropped(tmp_path):
+    adata = counts()
+    adata.obs["checked"] = pandas.array([True, None, False] * 10, dtype="boolean")
+    adata.layers["more"] = adata.X
+    adata.write_h5ad(tmp_path / "m.h5ad")
+    with pytest.warns(nnz.DroppedWarning, match="dropped: layers/more; "):
+        assert "checked" in nnz.open(tmp_path / "m.h5ad").to_anndata().obs

@@ -122,7 +122,15 @@ fn correct_tip(error: &mut clap::Error) {
         "--cells" | "--features" | "--genes" | "--obs" | "--var" | "--rows" | "--cols" => {
             "nnz slice writes selected rows and columns, cells and features, and nnz filter those that meet conditions"
         }
-        _ if negative => "positions are counted from 0, and negative ones are not supported",
+        "--flavor" => {
+            "the flavor is seurat; nnz.highly_variable_genes of the Python package has others"
+        }
+        _ if negative => "negative numbers are not supported; positions are counted from 0",
+        // An option of another command is no value.
+        _ if argument.starts_with("--") => {
+            error.remove(ContextKind::Suggested);
+            return;
+        }
         _ => return,
     };
     error.remove(ContextKind::SuggestedArg);

@@ -228,3 +228,25 @@ fn modalities_have_the_columns_of_the_common_table() {
     let refused = run(&["aggregate", &source, &at("b.h5ad"), "--by", "donor"]);
     assert!(refused.err.contains("no annotation \"donor\""), "{refused:?}");
 }
+
+#[test]
+fn a_batch_of_one_cell_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = counts(folder.path());
+    let table = text(&folder.path().join("b.csv")).to_owned();
+    fs::write(&table, "cell,run\na,x\nb,x\nc,x\nd,x\ne,x\nf,y\n").unwrap();
+    let edit = ["-q", "edit", &raw, "--add-columns", &format!("cells={table}")];
+    run(&edit).good();
+    let done = run(&["-q", "hvg", &raw, "--log1p", "--batch", "run"]);
+    assert!(done.err.contains("batch \"y\" of \"run\" has 1 cell"), "{done:?}");
+}
+
+#[test]
+fn options_of_other_commands_are_not_values() {
+    for arguments in [["hvg", "m.h5ad", "--flavor", "x"], ["hvg", "m.h5ad", "--by", "x"]] {
+        let done = run(&arguments);
+        assert!(done.code == Some(2) && !done.err.contains("-- --"), "{done:?}");
+    }
+    let done = run(&["normalize", "m.h5ad", "n.h5ad", "--target-sum", "-1"]);
+    assert!(done.err.contains("negative numbers are not supported"), "{done:?}");
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use nnz_core::{Axis, Bint8, Error, MatrixSource, Place, Result, Values};
+use nnz_core::{Axis, Bint8, Error, Grouping, MatrixSource, Place, Result, Values};
 use nnz_engine::compute::{Computed, ValueStep, cell_axis};
 use nnz_engine::{
     AnnotationTable, Measures, Moments, Number, Observed, Selection, Slice, StatsOptions, stats,
@@ -131,7 +131,7 @@ pub fn highly_variable(
 ///
 /// # Errors
 ///
-/// Fails if there is no such column, or if a cell has no value.
+/// Fails if there is no such column, if a cell has no value, or if a batch has a single cell.
 pub fn batches_by(
     source: &dyn MatrixSource,
     axis: Axis,
@@ -139,13 +139,23 @@ pub fn batches_by(
     context: &Context,
 ) -> Result<Vec<u32>> {
     let place: &Place = &source.place();
-    let codes = column(source, axis, name, context.memory() / 4)
-        .and_then(|column| Ok(column.grouped()?.codes))
+    let Grouping { labels, codes } = column(source, axis, name, context.memory() / 4)
+        .and_then(|column| column.grouped())
         .map_err(|error| error.with_context(place))?;
-    let codes: Option<Vec<u32>> = codes.into_iter().collect();
-    codes.ok_or_else(|| {
-        Error::argument(format!("some {axis} have no value of {name:?}")).with_context(place)
-    })
+    let refused = |what: String| Err(Error::argument(what).with_context(place));
+    let Some(codes) = codes.into_iter().collect::<Option<Vec<u32>>>() else {
+        return refused(format!("some {axis} have no value of {name:?}"));
+    };
+    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+    codes.iter().for_each(|code| *sizes.entry(*code).or_default() += 1);
+    if let Some(label) = (0_u32..).zip(labels.iter()).find(|(code, _)| sizes.get(code) == Some(&1))
+    {
+        let label = String::from_utf8_lossy(label.1);
+        return refused(format!(
+            "batch {label:?} of {name:?} has 1 cell: the variance of a feature needs at least 2 cells"
+        ));
+    }
+    Ok(codes)
 }
 
 /// Selects the cells of each batch.
