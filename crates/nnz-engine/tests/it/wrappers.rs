@@ -41,7 +41,7 @@ const REQUIRED: [&str; 3] = ["header", "random_access", "units"];
 const PROVIDED: [&str; 4] = ["batches", "entries", "names", "wrapped"];
 
 /// Methods of values that are computed, which are forwarded if the entries are the same; tests of components need them.
-const COMPUTED: [&str; 3] = ["as_difference", "over_copy", "unscaled"];
+const COMPUTED: [&str; 4] = ["as_difference", "is_log1p", "over_copy", "unscaled"];
 
 /// A source that lists which of its methods are called.
 struct Probe {
