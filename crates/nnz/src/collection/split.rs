@@ -48,7 +48,8 @@ pub fn split(
     let found = match options.open.open(from, context)? {
         Dataset::Collection(collection) => {
             let own = collection.info().extensions.first().copied();
-            let ending = ending.or(own).unwrap_or_default();
+            let of_source = || place.path.as_deref()?.extension()?.to_str();
+            let ending = ending.or(own).or_else(of_source).unwrap_or_default();
             let target =
                 Location::Path { path: directory.join(format!("x.{ending}")), group: None };
             let format = target_of(&*collection, &target, options, context)?;
@@ -58,7 +59,10 @@ pub fn split(
     };
     let Some((collection, format, ending)) = found else {
         let formats = context.registry().formats().iter();
-        let formats = formats.filter(|format| format.abilities().collections.is_some());
+        // Others are written to files of any name only if they are given.
+        let formats = formats.filter(|format| {
+            format.abilities().collections.is_some() && !format.info().extensions.is_empty()
+        });
         let names: Vec<_> = formats.map(|one| one.info().name.as_str()).collect();
         let what = match options.format {
             Some(format) if !names.contains(&format.as_str()) => {

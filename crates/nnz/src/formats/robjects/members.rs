@@ -6,7 +6,7 @@ use nnz_robjects::{Experiment, Found, Frame, LayerData, Node, Part, RFile, Study
 use super::follow::Options;
 use super::objects;
 use crate::formats::Member;
-use crate::formats::items::{column_members, unread_members};
+use crate::formats::items::column_members;
 
 /// Joins two paths, either of which may be empty.
 pub(super) fn joined(outer: &str, inner: &str) -> String {
@@ -204,9 +204,7 @@ fn study_members(study: &Study, options: &Options, members: &mut Vec<Member>) ->
             members.extend(column_members(&name, axis, table));
         }
     }
-    let unread: Vec<_> = study.unread.clone();
-    members.extend(unread.into_iter().map(|(path, what)| not_read(path, &what)));
-    let _ = unread_members;
+    members.extend(study.unread.iter().map(|(path, what)| not_read(path.clone(), what)));
     Ok(())
 }
 
