@@ -186,7 +186,7 @@ names <- file.path(scratch, "names.txt")
 writeLines(c("a_1", "a-1", "b|c"), names)
 s <- convert(mtx, "--to", "seurat", "--row-names-file", names)
 check("names", same(rownames(s), c("a-1", "a-1-1", "b-c")))
-check("previous names", same(s[["RNA"]][["original_name"]][[1]], c("a_1", "a-1", "b|c")))
+check("previous names", same(s[["RNA"]][["nnz_original_name"]][[1]], c("a_1", "a-1", "b|c")))
 check("names: merge", runs(merge(s, s, add.cell.ids = c("a", "b"))))
 
 unlink(scratch, recursive = TRUE)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::rds::{Integers, Object, Reals, Strings, TextRef, Value};
-use nnz_core::{Result, StringList};
+use nnz_core::{Error, Result, StringList};
 
 use crate::frame::Frame;
 use crate::objects::{
@@ -81,9 +81,13 @@ fn add(
         let path = inside(&format!("assays/{name}"));
         let mut layer = Layer::new(&info, (&name, &path), matrix, [&features, &cells])?;
         // Names of the object are those of all matrices in it.
-        let shape = layer.data.stated_shape();
-        if shape == Some([rows, cols]) {
-            layer.axes = [crate::study::LayerAxis::Whole, crate::study::LayerAxis::Whole];
+        match layer.data.stated_shape() {
+            Some(shape) if shape != [rows, cols] => {
+                let found = format!("{} x {}", shape[0], shape[1]);
+                let expected = format!("{rows} x {cols}, as the object has features and cells");
+                return Err(Error::mismatch(info.place(&full(&layer.path)), found, expected));
+            }
+            _ => layer.axes = [crate::study::LayerAxis::Whole, crate::study::LayerAxis::Whole],
         }
         layers.push(layer);
     }

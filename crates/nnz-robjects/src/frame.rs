@@ -26,6 +26,8 @@ pub struct Frame {
     unread: Vec<(String, String)>,
     /// The row of the table for each row that is shown, if they differ.
     rows: Option<Arc<[Option<u64>]>>,
+    /// Whether each name of an axis must have a row.
+    is_required: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +51,7 @@ impl Frame {
             infos: Vec::new(),
             unread: Vec::new(),
             rows: None,
+            is_required: false,
         }
     }
 
@@ -186,6 +189,11 @@ impl Frame {
         &self.unread
     }
 
+    /// Requires a row for each name of an axis.
+    pub(crate) fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
     /// Sets the names of the rows, unless there are others.
     pub(crate) fn with_names(self, names: Option<StringList>) -> Self {
         let names = names.filter(|names| names.len() == self.len).map(Arc::new);
@@ -218,6 +226,11 @@ impl Frame {
             }
         };
         let place = self.info.place(&self.path);
+        let lost = rows.iter().filter(|row| row.is_none()).count();
+        if lost > 0 && self.is_required {
+            let found = format!("no row for {lost} of {len} names");
+            return Err(Error::mismatch(place, found, "a row for each"));
+        }
         self.selected(rows).ok_or_else(|| Error::mismatch(place, "other rows", len))
     }
 }

@@ -317,7 +317,7 @@ fn cells_of(
     all: Option<&Frame>,
 ) -> Result<AxisTable> {
     let table = match all {
-        Some(all) => all.clone().along(names.as_ref(), len)?,
+        Some(all) => all.clone().required().along(names.as_ref(), len)?,
         None => Frame::empty(info, "meta.data", len),
     };
     Ok(AxisTable::new(names, len, table))

@@ -11,7 +11,7 @@ use nnz_core::{
 use crate::frame::Frame;
 
 /// The column with the names that features had before they were changed for Seurat.
-pub const ORIGINAL_NAME: &str = "original_name";
+pub const ORIGINAL_NAME: &str = "nnz_original_name";
 
 /// A matrix of an object.
 pub struct PartSource {

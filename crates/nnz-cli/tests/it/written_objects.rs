@@ -143,7 +143,7 @@ fn features_of_seurat_have_no_underscores() {
         let path = scratch.at("made.rds");
         let arguments = ["convert", "--force", &source, &path];
         let done = run(&[&arguments[..], options, &names].concat());
-        let is_noted = done.err.contains("original_name has the previous names");
+        let is_noted = done.err.contains("nnz_original_name has the previous names");
         let rows = run(&["names", &path, "rows"]).good();
         assert_eq!(run(&["names", &path, "cols"]).good(), "c_1\nc_2\n");
         if name == "sce" {

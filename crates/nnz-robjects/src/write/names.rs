@@ -101,7 +101,7 @@ impl AxisNames {
         let kinds: Vec<_> = kinds.map(|(count, what)| format!("{count} {what}")).collect();
         let note = original.is_some().then(|| {
             let kinds = kinds.join(", ");
-            format!("names of {one}s that Seurat does not take: {kinds}; the column original_name has the previous names")
+            format!("names of {one}s that Seurat does not take: {kinds}; the column nnz_original_name has the previous names")
         });
         Ok(Self { names: Some(Arc::new(unique)), original, note })
     }

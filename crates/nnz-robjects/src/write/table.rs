@@ -13,7 +13,7 @@ use nnz_core::{
 use super::slots::{factor, integers};
 
 /// The column with the names that features or cells had before they were changed.
-const ORIGINAL_NAME: &str = "original_name";
+const ORIGINAL_NAME: &str = crate::ORIGINAL_NAME;
 
 /// The columns of a table.
 #[derive(Clone, Debug, Default)]

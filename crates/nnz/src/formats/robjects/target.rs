@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use nnz_container::rds::{NewFile, RdsOptions};
 use nnz_core::{
-    Annotations, Axis, AxisKind, Batch, Header, MatrixSink, MatrixSource, Metadata, Names, Result,
-    SinkCapabilities, Written,
+    Annotations, Axis, AxisKind, Batch, Error, Header, MatrixSink, MatrixSource, Metadata, Names,
+    Place, Result, SinkCapabilities, Written,
 };
 use nnz_robjects::write::{
     self, AxisNames, NewAxes, NewStudy, ObjectClass, PartForm, PartSink, SeuratVersion,
@@ -15,7 +15,7 @@ use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::layers::{self, MainName};
 use super::{Family, RObjects, split};
-use crate::container_target::{ends_in_rds, rds_options};
+use crate::container_target::{ends_in, ends_in_rds, rds_options};
 use crate::formats::target::without_group;
 use crate::formats::{FormatOption, MatrixTarget};
 use crate::{Context, ConvertOptions, Location};
@@ -70,6 +70,10 @@ impl ObjectTarget {
     ) -> Result<Self> {
         let info = format.info;
         let path = without_group(to, info.name.as_str())?.to_path_buf();
+        if ends_in(&path, super::OTHER_INFO.extensions) {
+            let what = "one object is written as .rds, which readRDS reads; .RData is not written";
+            return Err(Error::unsupported(Place::path(&path), what));
+        }
         // BPCells has the extension of R objects, too.
         if !ends_in_rds(&path) {
             context.check_name(&path, info, &[])?;
