@@ -39,6 +39,11 @@ class ReadOptions(TypedDict, total=False):
     ``drop``
         AnnData and Loom: the name of an element or a column to leave out, such as ``"obs/phase"`` or ``"uns/date"``, or
         a list of names.
+    ``x``
+        Seurat objects and SummarizedExperiment: the name of the layer that is the main matrix.
+    ``join_layers``, ``follow_paths``
+        Seurat objects: whether layers that have parts of the cells are joined; objects of R: whether matrices that an
+        object only has the path of are read.
     """
 
     from_format: Optional[str]
@@ -56,6 +61,9 @@ class ReadOptions(TypedDict, total=False):
     weight: Union[int, str, None]
     ignore_counts: bool
     drop: Union[str, Sequence[str], None]
+    x: Optional[str]
+    join_layers: bool
+    follow_paths: bool
 
 
 NAMES = frozenset(ReadOptions.__annotations__)

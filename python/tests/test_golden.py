@@ -19,7 +19,7 @@ FOLDERS = {
     "bpcells": {"Matrix": 221, "Fragments": 67},
     "daphne": {"Matrix": 146, "Table": 15},
     "matrix-market": {"Matrix": 51},
-    "rds": {"Matrix": 22},
+    "rds": {"Matrix": 40},
     "scipy": {"Matrix": 204, "Tensor": 7},
     "tenx": {"Matrix": 100},
     "tree": {"Matrix": 31},
