@@ -37,8 +37,16 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, object: Object) -> Resul
         graphs: Vec::new(),
         unread: Vec::new(),
     };
-    add(&mut study, ("", ""), object, 0)?;
+    let name = main_name(info, &object).unwrap_or_default();
+    add(&mut study, (&name, ""), object, 0)?;
     Ok(study)
+}
+
+/// Returns the name of the main experiment, if it has one.
+fn main_name(info: &FileInfo, object: &Object) -> Option<String> {
+    let metadata = crate::objects::slot(object, "int_metadata")?.clone();
+    let named = members(info, metadata).into_iter().find(|(name, _)| name == "mainExpName");
+    named.and_then(|(_, name)| info.string(&name))
 }
 
 /// Adds an object, or an alternative experiment of one.
@@ -75,7 +83,11 @@ fn add(
     let mut unread = unread_of("colData", &cells);
     unread.extend(unread_of("rowData", &features.table));
     unread.extend(lost.into_iter().map(|what| (inside("rowRanges"), what)));
-    let cells = AxisTable { names: cells.names().cloned(), len: cols, table: cells };
+    // Alternative experiments have the cells of the main one, without their names.
+    let shared = study.experiments.first().filter(|main| main.cells.len == cols);
+    let shared = || shared.and_then(|main| main.cells.names.clone());
+    let names = cells.names().cloned().or_else(shared);
+    let cells = AxisTable { names, len: cols, table: cells };
     let mut layers = Vec::new();
     for (name, matrix) in matrices {
         let path = inside(&format!("assays/{name}"));

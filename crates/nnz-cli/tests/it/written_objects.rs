@@ -221,6 +221,26 @@ fn modalities_are_assays_and_experiments() {
     }
 }
 
+/// Experiments have the cells of the main one, and tables of their own.
+#[test]
+fn modalities_round_trip_as_experiments() {
+    let scratch = Scratch::new();
+    let source = modalities(&scratch);
+    let [path, back] = ["made.rds", "back.h5mu"].map(|name| scratch.at(name));
+    convert(&source, &path, &["--to", "sce"]);
+    convert(&path, &back, &[]);
+    let differ = differences(&source, &back);
+    let lost = ["uns/", "varp/", "raw/", "obsm/sp"];
+    // Of alternative experiments, what belongs to cells is not read.
+    let of_cells = ["mod/adt/obsm/", "mod/adt/obsp/", "mod/adt/varm/"];
+    let is_known = |path: &&String| {
+        lost.iter().any(|part| path.contains(part))
+            || of_cells.iter().any(|part| path.starts_with(part))
+    };
+    let others: Vec<_> = differ.iter().filter(|path| !is_known(path)).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
 #[test]
 fn modalities_of_other_cells_are_refused() {
     let scratch = Scratch::new();

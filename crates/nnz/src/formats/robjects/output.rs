@@ -26,11 +26,14 @@ pub(super) struct Output<'a> {
     pub(super) context: &'a Context,
     pub(super) spool: &'a ArraySpool,
     pub(super) target: &'a ObjectTarget,
+    /// The names of modalities, with which columns of all cells begin that belong to one.
+    pub(super) modalities: &'a [String],
 }
 
 impl Output<'_> {
     /// Writes the matrices of a collection into the temporary file, and returns the number of entries of the main one.
-    /// `cells` has the names and the table of cells as rows; a study that is not the first one has none if `shares_cells`.
+    /// `cells` has the names and the table of cells as rows, for the first study if they `share_cells`. Experiments have
+    /// tables of cells of their own; assays have one in common.
     pub(super) fn study(
         &self,
         plan: &Plan,
@@ -47,7 +50,9 @@ impl Output<'_> {
         let place = main.place();
         let in_place = |error: Error| error.with_context(&place);
         let features = main.annotations(Axis::Rows)?;
+        let is_experiment = self.class == ObjectClass::Experiment;
         let of_cells = match (cells, shares_cells) {
+            _ if is_experiment => main.annotations(Axis::Cols)?,
             (Some(cells), _) => cells.annotations(Axis::Rows)?,
             (None, true) => None,
             (None, false) => main.annotations(Axis::Cols)?,
@@ -55,7 +60,7 @@ impl Output<'_> {
         let cell_names = match (cells, shares_cells) {
             (Some(cells), _) => names(cells, Axis::Rows)?,
             // Alternative experiments have no names of cells.
-            (None, true) if self.class == ObjectClass::Experiment => None,
+            (None, true) if is_experiment => None,
             (None, _) => names(main, Axis::Cols)?,
         };
         let tables: [Option<&dyn Annotations>; 2] = [features.as_deref(), of_cells.as_deref()];
@@ -68,6 +73,10 @@ impl Output<'_> {
         let started = NewStudy::start(self.class, &plan.name, axes, (self.spool, memory));
         let (mut study, changed) = started.map_err(in_place)?;
         notes.extend(changed);
+        if let Some(cells) = cells.filter(|_| is_experiment) {
+            let common = self.common_columns(cells).map_err(in_place)?;
+            study.cell_table.extend(common, "");
+        }
         let known = match &plan.main_name {
             MainName::Known(name) => Some(&**name),
             MainName::Unknown => None,
@@ -101,6 +110,19 @@ impl Output<'_> {
             }
         }
         Ok((study, entries))
+    }
+
+    /// Reads the columns of all cells that belong to no modality.
+    fn common_columns(&self, cells: &dyn MatrixSource) -> Result<NewTable> {
+        let Some(table) = cells.annotations(Axis::Rows)? else { return Ok(NewTable::default()) };
+        let is_of_one = |name: &str| {
+            let prefix = name.split_once(':').map(|(prefix, _)| prefix);
+            prefix.is_some_and(|prefix| self.modalities.iter().any(|name| name == prefix))
+        };
+        let names = table.columns().iter().map(|column| &*column.name);
+        let skip: Vec<&str> = names.filter(|name| is_of_one(name)).collect();
+        let memory = self.context.memory();
+        NewTable::read(&*table, ("colData", &skip), (self.spool, memory), &cells.place())
     }
 
     fn part(

@@ -169,7 +169,9 @@ impl<'a> Whole<'a> {
         check_strict([&dropped, &left_out], &place, options)?;
         let mut notes = all(|plan| &plan.notes);
         let file = target.file()?;
-        let output = Output { class, options, context, spool: file.spool(), target: &target };
+        let modalities: Vec<String> = plans.iter().map(|plan| plan.name.clone()).collect();
+        let (spool, target, modalities) = (file.spool(), &target, &*modalities);
+        let output = Output { class, options, context, spool, target, modalities };
         let mut studies = Vec::new();
         let (mut entries, mut shape) = (0, Shape { rows: 0, cols: 0 });
         for (number, plan) in plans.iter().enumerate() {
