@@ -43,7 +43,7 @@ fn node(file: &RFile, found: &Node) -> Result<()> {
             }
             matrix(&study.axes()?)?;
             for (_, part) in study.parts() {
-                matrix(&study.open(part, &|_, _| Err(Error::argument("elsewhere")))?)?;
+                matrix(&study.open(part, &|_, _| Err(Error::argument("external")))?)?;
             }
         }
         Node::Matrix(stored) => matrix(&*file.open_matrix("", &Arc::clone(stored))?)?,

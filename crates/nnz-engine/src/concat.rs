@@ -70,7 +70,7 @@ pub struct Concat {
     header: Header,
     strategy: ReadStrategy,
     ignore_names: bool,
-    /// What is not the same in all on the shared axis, when it is known.
+    /// Differences between the matrices on the shared axis, once they are known.
     differing: OnceLock<Differing>,
 }
 

@@ -27,7 +27,7 @@ impl Budget {
         Self { used: 0, allowed: limits.memory }
     }
 
-    /// Checks that so many bytes can be kept for a while.
+    /// Checks that bytes can be kept for a while, without counting them.
     pub(crate) fn check(&self, bytes: usize, offset: u64) -> Result<()> {
         let needed = self.used.saturating_add(bytes as u64);
         if needed <= self.allowed {

@@ -162,7 +162,10 @@ pub(crate) fn open_ahead(
         move || {
             let mut stream = match open(reader) {
                 Ok((stream, _)) => stream,
-                Err(_) => return,
+                Err(error) => {
+                    let _ = sender.send(Err(io::Error::other(error)));
+                    return;
+                }
             };
             loop {
                 let mut block = Vec::with_capacity(BLOCK_AHEAD);
@@ -193,11 +196,13 @@ pub(crate) fn open_ahead(
     }
 }
 
-/// Bytes of a block that is decompressed ahead, and the number of these.
+/// The number of bytes of a block that is decompressed ahead.
 const BLOCK_AHEAD: usize = 256 << 10;
+
+/// The largest number of blocks that are decompressed ahead.
 const BLOCKS_AHEAD: usize = 8;
 
-/// What another thread decompresses.
+/// A stream that another thread decompresses, in blocks.
 struct Ahead {
     blocks: std::sync::mpsc::Receiver<io::Result<Vec<u8>>>,
     block: Cursor<Vec<u8>>,

@@ -29,10 +29,10 @@ impl fmt::Debug for Outside {
     }
 }
 
-/// Numbers that are decoded at once: of a file that is compressed, blocks of it.
+/// The number of elements that are decoded at once.
 const DECODED: usize = 64 << 10;
 
-/// Numbers that are passed on at once.
+/// The number of elements of a block for a callback.
 const BLOCK: usize = 4096;
 
 impl Outside {

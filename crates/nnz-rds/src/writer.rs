@@ -49,7 +49,7 @@ pub struct VectorBits {
 /// The version of R in the header, 4.4.0. Readers ignore it.
 const R_VERSION: i32 = 0x0004_0400;
 
-/// The name of the symbol that stands for `NULL` in slots.
+/// The symbol that R stores in slots that are `NULL`.
 const NULL_SLOT: &str = "\u{1}NULL\u{1}";
 
 /// The number of bytes that are encoded at once.
@@ -380,7 +380,7 @@ impl<W: Write> Writer<W> {
         self.null()
     }
 
-    /// Writes the symbol that stands for `NULL` in the slot of an S4 object, where `NULL` itself is not allowed.
+    /// Writes `NULL` as the slot of an S4 object: a symbol, since R removes attributes that are `NULL`.
     ///
     /// # Errors
     ///

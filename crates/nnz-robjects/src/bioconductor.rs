@@ -19,7 +19,7 @@ pub(crate) fn is_experiment(object: &Object) -> bool {
 /// Alternative experiments are read this deep.
 const MOST_NESTED: usize = 8;
 
-/// What is not read, with its path.
+/// Paths of elements that are not read, with their descriptions.
 type Unread = Vec<(String, String)>;
 
 /// Reads an object.
@@ -294,7 +294,7 @@ fn reduction(object: &mut Object) -> Option<(Object, Option<Object>)> {
     Some((std::mem::take(object), loadings))
 }
 
-/// Makes a `dgTMatrix` of pairs of cells; an error is the description of what is none.
+/// Converts pairs of cells to a `dgTMatrix`; an error describes an object that has no pairs.
 fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Object, String>> {
     let what = describe(&object);
     let Some(mut hits) = take(&mut object, "hits") else { return Ok(Err(what)) };

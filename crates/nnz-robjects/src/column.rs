@@ -14,14 +14,14 @@ use crate::objects::{FileInfo, classes, describe, integers, is_a, slot};
 #[derive(Clone, Debug)]
 pub(crate) struct RColumn {
     object: Arc<Object>,
-    kind: Kind,
+    kind: ColumnKind,
     /// Of a run-length encoding: how often each value is repeated.
     runs: Option<Arc<[u64]>>,
     len: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum ColumnKind {
     Factor {
         ordered: bool,
     },
@@ -63,23 +63,23 @@ impl RColumn {
         let (kind, len) = match &object.value {
             Value::Integer(all) if is_a(&object, "factor") => {
                 let ordered = is_a(&object, "ordered");
-                (Kind::Factor { ordered }, all.len())
+                (ColumnKind::Factor { ordered }, all.len())
             }
-            Value::Logical(all) => (Kind::Logical, all.len() as u64),
+            Value::Logical(all) => (ColumnKind::Logical, all.len() as u64),
             Value::Integer(all) => {
-                (time_of(info, &object).map_or(Kind::Integer, Kind::Time), all.len())
+                (time_of(info, &object).map_or(ColumnKind::Integer, ColumnKind::Time), all.len())
             }
-            Value::Real(all) if is_a(&object, "integer64") => (Kind::Integer64, all.len()),
+            Value::Real(all) if is_a(&object, "integer64") => (ColumnKind::Integer64, all.len()),
             Value::Real(all) => {
                 let time = time_of(info, &object);
                 let time = match time {
                     Some(time) if all_whole(info, all, path)? => Some(time),
                     _ => None,
                 };
-                (time.map_or(Kind::Real, Kind::Time), all.len())
+                (time.map_or(ColumnKind::Real, ColumnKind::Time), all.len())
             }
-            Value::Character(all) => (Kind::Texts, all.len()),
-            Value::Raw(all) => (Kind::Bytes, all.len() as u64),
+            Value::Character(all) => (ColumnKind::Texts, all.len()),
+            Value::Raw(all) => (ColumnKind::Bytes, all.len() as u64),
             _ => return Ok(Err(describe(&object))),
         };
         Ok(Ok(Self { object: Arc::new(object), kind, runs: None, len }))
@@ -114,14 +114,14 @@ impl RColumn {
 
     pub(crate) fn column_type(&self) -> ColumnType {
         match self.kind {
-            Kind::Factor { ordered } => ColumnType::Categorical { ordered },
-            Kind::Logical => ColumnType::Number(ValueType::Bint8),
-            Kind::Integer => ColumnType::Number(ValueType::I32),
-            Kind::Real => ColumnType::Number(ValueType::F64),
-            Kind::Integer64 => ColumnType::Number(ValueType::I64),
-            Kind::Bytes => ColumnType::Number(ValueType::U8),
-            Kind::Texts => ColumnType::String,
-            Kind::Time(time) => ColumnType::Time(time),
+            ColumnKind::Factor { ordered } => ColumnType::Categorical { ordered },
+            ColumnKind::Logical => ColumnType::Number(ValueType::Bint8),
+            ColumnKind::Integer => ColumnType::Number(ValueType::I32),
+            ColumnKind::Real => ColumnType::Number(ValueType::F64),
+            ColumnKind::Integer64 => ColumnType::Number(ValueType::I64),
+            ColumnKind::Bytes => ColumnType::Number(ValueType::U8),
+            ColumnKind::Texts => ColumnType::String,
+            ColumnKind::Time(time) => ColumnType::Time(time),
         }
     }
 
@@ -129,7 +129,7 @@ impl RColumn {
     pub(crate) fn has_missing(&self) -> bool {
         match &self.object.value {
             Value::Logical(all) => all.contains(&NA_INTEGER),
-            Value::Integer(Integers::Stored(all)) if self.kind == Kind::Integer => {
+            Value::Integer(Integers::Stored(all)) if self.kind == ColumnKind::Integer => {
                 all.contains(&NA_INTEGER)
             }
             Value::Character(all) => {
@@ -172,13 +172,13 @@ impl RColumn {
                     all.iter().map(|&flag| Bint8(u8::from(flag != 0 && flag != NA_INTEGER)));
                 of(numbers(Values::Bint8(flags.collect())), Some(missing))
             }
-            (Value::Integer(all), Kind::Factor { ordered }) => {
+            (Value::Integer(all), ColumnKind::Factor { ordered }) => {
                 let read = crate::objects::read_integers(info, all, path)?;
                 self.factor(info, path, (&read, ordered))?
             }
             (Value::Integer(all), kind) => {
                 let mut read = crate::objects::read_integers(info, all, path)?;
-                if let Kind::Time(_) = kind {
+                if let ColumnKind::Time(_) = kind {
                     let time = |&value: &i32| match value {
                         NA_INTEGER => TimeType::MISSING,
                         value => i64::from(value),
@@ -201,14 +201,14 @@ impl RColumn {
                 });
                 done.map_err(whole)?;
                 match kind {
-                    Kind::Integer64 => {
+                    ColumnKind::Integer64 => {
                         let bits = read.iter().map(|value| value.to_bits().cast_signed());
                         let values: Vec<i64> = bits.collect();
                         // The smallest integer is missing.
                         let missing = values.iter().map(|&value| value == i64::MIN).collect();
                         of(numbers(Values::I64(values)), Some(missing))
                     }
-                    Kind::Time(_) => {
+                    ColumnKind::Time(_) => {
                         #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
                         let time = |&value: &f64| match value.is_finite() {
                             true => value as i64,

@@ -1,29 +1,29 @@
-//! Matrices of objects that are stored elsewhere, and operations that were not carried out.
+//! Matrices outside of the file, and operations that were not carried out.
 
 use nnz_container::rds::{Object, Value};
 
 use crate::objects::{FileInfo, classes, describe, slot};
 
-/// A matrix that an object only has the path of.
+/// A matrix outside of the file, of which an object has the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Elsewhere {
+pub struct ExternalMatrix {
     /// The path, as it is in the object.
     pub path: String,
     /// The group or dataset in the file, if it is HDF5.
     pub group: Option<String>,
     /// How it is stored.
-    pub kind: ElsewhereKind,
+    pub kind: ExternalKind,
     /// The class of the object.
     pub class: String,
     /// The number of rows and columns that the object states.
     pub shape: Option<[u64; 2]>,
 }
 
-/// How a matrix that is elsewhere is stored.
+/// The storage of an external matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ElsewhereKind {
+pub enum ExternalKind {
     /// A BPCells directory, or a group with the arrays of one.
     BpCells {
         /// Whether rows and columns are exchanged.
@@ -35,12 +35,11 @@ pub enum ElsewhereKind {
     Tenx,
 }
 
-/// Operations and seeds are followed so many times.
+/// The largest number of nested operations and seeds.
 const MOST: usize = 64;
 
-/// Returns where a matrix is, if an object is one that is stored elsewhere; an error is the description of what cannot be
-/// read.
-pub(crate) fn find(info: &FileInfo, object: &Object) -> Option<Result<Elsewhere, String>> {
+/// Returns the external matrix that an object has the path of; an error describes what cannot be read.
+pub(crate) fn find(info: &FileInfo, object: &Object) -> Option<Result<ExternalMatrix, String>> {
     let mut object = object;
     let mut transposed = false;
     let dim = slot(object, "dim").or_else(|| slot(object, "Dim"));
@@ -56,7 +55,7 @@ pub(crate) fn find(info: &FileInfo, object: &Object) -> Option<Result<Elsewhere,
         let class = classes(object).into_iter().next()?;
         let text = |name: &str| slot(object, name).and_then(|slot| info.string(slot));
         let found = |path, group, kind| {
-            Some(Ok(Elsewhere { path, group, kind, class: own.clone(), shape }))
+            Some(Ok(ExternalMatrix { path, group, kind, class: own.clone(), shape }))
         };
         let is_true = |name: &str| matches!(slot(object, name).map(|slot| &slot.value), Some(Value::Logical(flags)) if flags[..] == [1]);
         object = match &*class {
@@ -66,18 +65,18 @@ pub(crate) fn find(info: &FileInfo, object: &Object) -> Option<Result<Elsewhere,
             | "H5SparseMatrix" => slot(object, "seed")?,
             "MatrixDir" => {
                 transposed ^= is_true("transpose");
-                return found(text("dir")?, None, ElsewhereKind::BpCells { transposed });
+                return found(text("dir")?, None, ExternalKind::BpCells { transposed });
             }
             "MatrixH5" => {
                 transposed ^= is_true("transpose");
-                let kind = ElsewhereKind::BpCells { transposed };
+                let kind = ExternalKind::BpCells { transposed };
                 return found(text("path")?, text("group"), kind);
             }
             "HDF5ArraySeed" | "Dense_H5ADMatrixSeed" => {
-                return found(text("filepath")?, text("name"), ElsewhereKind::Dense);
+                return found(text("filepath")?, text("name"), ExternalKind::Dense);
             }
             "TENxMatrixSeed" => {
-                return found(text("filepath")?, text("group"), ElsewhereKind::Tenx);
+                return found(text("filepath")?, text("group"), ExternalKind::Tenx);
             }
             class if is_delayed(class) => {
                 return Some(Err(format!(

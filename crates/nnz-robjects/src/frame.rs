@@ -20,7 +20,7 @@ pub struct Frame {
     path: String,
     len: u64,
     names: Option<Arc<StringList>>,
-    columns: Vec<Held>,
+    columns: Vec<FrameColumn>,
     infos: Vec<ColumnInfo>,
     /// The columns that are not read, and what they are.
     unread: Vec<(String, String)>,
@@ -31,12 +31,12 @@ pub struct Frame {
 }
 
 #[derive(Clone, Debug)]
-enum Held {
-    R(RColumn),
+enum FrameColumn {
+    Stored(RColumn),
     Made(Arc<Column>),
 }
 
-/// Tables in columns of tables are followed so many times.
+/// The largest number of nested tables.
 const MOST_NESTED: usize = 8;
 
 impl Frame {
@@ -129,7 +129,7 @@ impl Frame {
                 }
                 Ok(column) => {
                     self.infos.push(ColumnInfo::new(name, column.column_type()));
-                    self.columns.push(Held::R(column));
+                    self.columns.push(FrameColumn::Stored(column));
                 }
                 Err(what) => self.unread.push((name, what)),
             }
@@ -137,13 +137,13 @@ impl Frame {
         Ok(())
     }
 
-    /// Adds a vector as a column, unless the table has one of this name, or it is none.
+    /// Adds a vector as a column, and returns `false` if the table has one of this name or the vector cannot be a column.
     pub(crate) fn add(&mut self, name: &str, object: Object) -> Result<bool> {
         let path = format!("{}/{name}", self.path);
         match RColumn::new(&self.info, object, &path)? {
             Ok(column) if column.len() == self.len && self.position(name).is_none() => {
                 self.infos.push(ColumnInfo::new(name, column.column_type()));
-                self.columns.push(Held::R(column));
+                self.columns.push(FrameColumn::Stored(column));
                 Ok(true)
             }
             _ => Ok(false),
@@ -154,7 +154,7 @@ impl Frame {
     pub(crate) fn add_made(&mut self, name: &str, column: Column) {
         if self.position(name).is_none() && column.len() == self.len() {
             self.infos.push(ColumnInfo::new(name, column.column_type()));
-            self.columns.push(Held::Made(Arc::new(column)));
+            self.columns.push(FrameColumn::Made(Arc::new(column)));
         }
     }
 
@@ -203,7 +203,7 @@ impl Frame {
     /// Returns the table with other rows: for each, a row of those that are shown, or `None` for one of missing values.
     pub(crate) fn selected(mut self, at: Arc<[Option<u64>]>) -> Option<Self> {
         for column in &mut self.columns {
-            if let Held::Made(made) = column {
+            if let FrameColumn::Made(made) = column {
                 *made = Arc::new(made.gathered(&at).ok()?);
             }
         }
@@ -259,8 +259,8 @@ impl Annotations for Frame {
         let held =
             held.ok_or_else(|| Error::argument(format!("column {column} does not exist")))?;
         let column = match held {
-            Held::Made(column) => return Ok(Column::clone(column)),
-            Held::R(held) => {
+            FrameColumn::Made(column) => return Ok(Column::clone(column)),
+            FrameColumn::Stored(held) => {
                 let path = format!("{}/{}", self.path, self.infos[column].name);
                 held.read(&self.info, &path, memory)?
             }
@@ -273,8 +273,8 @@ impl Annotations for Frame {
 
     fn is_nullable(&self, column: usize) -> bool {
         match self.columns.get(column) {
-            Some(Held::R(column)) => column.has_missing(),
-            Some(Held::Made(column)) => column.missing.is_some(),
+            Some(FrameColumn::Stored(column)) => column.has_missing(),
+            Some(FrameColumn::Made(column)) => column.missing.is_some(),
             None => false,
         }
     }

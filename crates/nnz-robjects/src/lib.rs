@@ -17,11 +17,11 @@ mod svt;
 mod tree;
 pub mod write;
 
-pub use delayed::{Elsewhere, ElsewhereKind};
+pub use delayed::{ExternalKind, ExternalMatrix};
 pub use frame::{Frame, positions};
-pub use source::{ORIGINAL_NAME, PartSource};
+pub use source::{ORIGINAL_NAME, ObjectMatrixSource};
 pub use study::{
-    AxisTable, Experiment, Follow, Layer, LayerAxis, LayerData, Part, Reduction, Stored, Study,
-    StudyKind, table_source,
+    AxisTable, Experiment, Layer, LayerAxis, LayerData, MatrixObject, OpenExternal, Reduction,
+    Study, StudyKind, StudyMatrix, table_source,
 };
-pub use tree::{Found, Node, RFile};
+pub use tree::{Node, ObjectRef, RFile};

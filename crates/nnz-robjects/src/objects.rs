@@ -6,7 +6,7 @@ use nnz_container::rds::{Compression, Integers, Object, Strings, TextRef, Value}
 use nnz_core::{At, Error, ErrorKind, Place, Result, StringList};
 use nnz_storage::InputFile;
 
-/// What all objects of a file share.
+/// Properties of a file that reading its objects depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct FileInfo {
     pub(crate) path: PathBuf,
@@ -26,7 +26,7 @@ impl FileInfo {
         Self { path, native, compression, bytes, memory: file.context().memory() }
     }
 
-    /// Checks that so many elements of some bytes each can be in memory.
+    /// Checks that `len` elements of `each` bytes can be in memory.
     pub(crate) fn check_memory(&self, len: u64, each: u64, path: &str) -> Result<()> {
         let needed = len.saturating_mul(each);
         if needed <= self.memory {
@@ -115,7 +115,7 @@ pub(crate) fn slot<'a>(object: &'a Object, name: &str) -> Option<&'a Object> {
     object.attribute(name).filter(|slot| !is_null(slot))
 }
 
-/// Returns whether an object is `NULL`, or the symbol that stands for it in slots.
+/// Returns whether an object or slot is `NULL`.
 pub(crate) fn is_null(object: &Object) -> bool {
     match &object.value {
         Value::Null => true,

@@ -172,7 +172,7 @@ pub(crate) fn parse_assay(info: &Arc<FileInfo>, prefix: &str, object: Object) ->
     })
 }
 
-/// What is not read, with its path.
+/// Paths of elements that are not read, with their descriptions.
 type Unread = Vec<(String, String)>;
 
 /// Adds the identity of each cell to the table of cells, matched by names.
@@ -472,7 +472,7 @@ fn variable_of(table: &mut Frame) -> Result<Option<Vec<Option<u64>>>> {
     Ok(Some(found))
 }
 
-/// Which cells or features each layer has.
+/// The cells or features of each layer.
 struct LogMap {
     names: StringList,
     layers: Vec<String>,

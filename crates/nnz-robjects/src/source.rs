@@ -14,7 +14,7 @@ use crate::frame::Frame;
 pub const ORIGINAL_NAME: &str = "nnz_original_name";
 
 /// A matrix of an object.
-pub struct PartSource {
+pub struct ObjectMatrixSource {
     inner: Box<dyn MatrixSource>,
     header: Header,
     place: Place,
@@ -25,7 +25,7 @@ pub struct PartSource {
     family: Option<(&'static str, String, Option<String>)>,
 }
 
-impl PartSource {
+impl ObjectMatrixSource {
     /// Wraps a matrix. Axes without names have those of the matrix.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl PartSource {
         })
     }
 
-    /// Adds what else is in the object, which targets of a single matrix do not store.
+    /// Adds the other elements of the object, which targets of a single matrix do not store.
     #[must_use]
     pub fn with_extras(self, extras: Vec<String>) -> Self {
         Self { extras, ..self }
@@ -105,9 +105,9 @@ impl PartSource {
     }
 }
 
-impl std::fmt::Debug for PartSource {
+impl std::fmt::Debug for ObjectMatrixSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PartSource").field("header", &self.header).finish_non_exhaustive()
+        f.debug_struct("ObjectMatrixSource").field("header", &self.header).finish_non_exhaustive()
     }
 }
 
@@ -115,7 +115,7 @@ fn index(axis: Axis) -> usize {
     usize::from(axis == Axis::Cols)
 }
 
-impl MatrixSource for PartSource {
+impl MatrixSource for ObjectMatrixSource {
     fn wrapped(&self) -> Wrapped<'_> {
         Wrapped::SameEntries(&*self.inner)
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use nnz_container::rds::Object;
 use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result, Shape, StringList};
 
-use crate::delayed::{self, Elsewhere};
+use crate::delayed::{self, ExternalMatrix};
 use crate::frame::{Frame, positions};
 use crate::joined::{Joined, JoinedPart};
 use crate::objects::{FileInfo, describe, dimnames, dims};
-use crate::source::PartSource;
+use crate::source::ObjectMatrixSource;
 use crate::{matrix, svt};
 
 /// The family of an object.
@@ -43,8 +43,8 @@ pub struct Study {
     /// Embeddings and their loadings.
     pub reductions: Vec<Reduction>,
     /// Graphs of cells, with their paths.
-    pub graphs: Vec<(String, Stored)>,
-    /// What is not read, with its path.
+    pub graphs: Vec<(String, MatrixObject)>,
+    /// Paths of elements that are not read, with their descriptions.
     pub unread: Vec<(String, String)>,
 }
 
@@ -102,17 +102,17 @@ pub enum LayerAxis {
     Other(Option<Arc<StringList>>),
 }
 
-/// A matrix in an object.
-pub type Stored = Arc<Object>;
+/// An object that is a matrix.
+pub type MatrixObject = Arc<Object>;
 
 /// The matrix of a layer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LayerData {
     /// It is in the object.
-    Stored(Stored),
-    /// The object has the path of it.
-    Elsewhere(Elsewhere),
+    Stored(MatrixObject),
+    /// It is in another file.
+    External(ExternalMatrix),
     /// Several layers that have parts of the cells.
     Joined(Vec<Layer>),
     /// It is not read, for a reason.
@@ -128,15 +128,15 @@ pub struct Reduction {
     /// Its path in the object.
     pub path: String,
     /// A row for each cell.
-    pub embeddings: Stored,
+    pub embeddings: MatrixObject,
     /// A row for each feature that was used.
-    pub loadings: Option<Stored>,
+    pub loadings: Option<MatrixObject>,
 }
 
 /// A matrix of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum StudyMatrix {
     /// A layer of an experiment, by their numbers.
     Layer(usize, usize),
     /// The embedding of a reduction.
@@ -147,8 +147,8 @@ pub enum Part {
     Graph(usize),
 }
 
-/// Opens a matrix that is stored elsewhere.
-pub type Follow<'a> = &'a dyn Fn(&Elsewhere, &Place) -> Result<Box<dyn MatrixSource>>;
+/// A function that opens an external matrix.
+pub type OpenExternal<'a> = &'a dyn Fn(&ExternalMatrix, &Place) -> Result<Box<dyn MatrixSource>>;
 
 impl AxisTable {
     /// Creates the table of an axis without columns.
@@ -212,7 +212,7 @@ impl LayerData {
     /// Wraps an object.
     pub(crate) fn new(info: &FileInfo, object: Object) -> Self {
         match delayed::find(info, &object) {
-            Some(Ok(elsewhere)) => return Self::Elsewhere(elsewhere),
+            Some(Ok(external)) => return Self::External(external),
             Some(Err(what)) => return Self::Refused(what),
             None => {}
         }
@@ -227,7 +227,7 @@ impl LayerData {
     pub(crate) fn stated_shape(&self) -> Option<[u64; 2]> {
         match self {
             Self::Stored(object) => dims(object).or_else(|| crate::frame::shape_of(object)),
-            Self::Elsewhere(elsewhere) => elsewhere.shape,
+            Self::External(external) => external.shape,
             Self::Joined(_) | Self::Refused(_) => None,
         }
     }
@@ -293,12 +293,12 @@ impl Layer {
         &self,
         study: &Study,
         experiment: &Experiment,
-        follow: Follow<'_>,
+        follow: OpenExternal<'_>,
     ) -> Result<Box<dyn MatrixSource>> {
         let place = study.place(&self.path);
         match &self.data {
             LayerData::Stored(object) => open_matrix(&study.info, &study.full(&self.path), object),
-            LayerData::Elsewhere(elsewhere) => follow(elsewhere, &place),
+            LayerData::External(external) => follow(external, &place),
             LayerData::Refused(what) => Err(Error::unsupported(place, what.clone())),
             LayerData::Joined(layers) => {
                 let shape = Shape { rows: experiment.features.len, cols: experiment.cells.len };
@@ -336,26 +336,28 @@ impl Study {
 
     /// Returns all matrices, each with its path.
     #[must_use]
-    pub fn parts(&self) -> Vec<(String, Part)> {
+    pub fn parts(&self) -> Vec<(String, StudyMatrix)> {
         let mut parts = Vec::new();
         for (number, experiment) in self.experiments.iter().enumerate() {
             let layers = experiment.layers.iter().enumerate();
-            parts.extend(layers.map(|(at, layer)| (layer.path.clone(), Part::Layer(number, at))));
+            parts.extend(
+                layers.map(|(at, layer)| (layer.path.clone(), StudyMatrix::Layer(number, at))),
+            );
         }
         for (number, reduction) in self.reductions.iter().enumerate() {
-            parts.push((reduction.path.clone(), Part::Embedding(number)));
+            parts.push((reduction.path.clone(), StudyMatrix::Embedding(number)));
             if reduction.loadings.is_some() {
-                parts.push((format!("{}/loadings", reduction.path), Part::Loadings(number)));
+                parts.push((format!("{}/loadings", reduction.path), StudyMatrix::Loadings(number)));
             }
         }
         let graphs = self.graphs.iter().enumerate();
-        parts.extend(graphs.map(|(number, (path, _))| (path.clone(), Part::Graph(number))));
+        parts.extend(graphs.map(|(number, (path, _))| (path.clone(), StudyMatrix::Graph(number))));
         parts
     }
 
     /// Returns the matrix with a path.
     #[must_use]
-    pub fn find(&self, path: &str) -> Option<Part> {
+    pub fn find(&self, path: &str) -> Option<StudyMatrix> {
         let path = path.trim_matches('/');
         self.parts().into_iter().find(|(own, _)| own == path).map(|(_, part)| part)
     }
@@ -398,20 +400,20 @@ impl Study {
         Ok(0)
     }
 
-    /// Opens a matrix, with names and tables of its axes. `follow` opens matrices that are stored elsewhere.
+    /// Opens a matrix, with names and tables of its axes. `follow` opens external matrices.
     ///
     /// # Errors
     ///
     /// Fails if it is broken or not supported, or as `follow`.
-    pub fn open(&self, part: Part, follow: Follow<'_>) -> Result<PartSource> {
+    pub fn open(&self, part: StudyMatrix, follow: OpenExternal<'_>) -> Result<ObjectMatrixSource> {
         let missing = || Error::new(ErrorKind::Missing, self.place(""));
         const CELLS: AxisKind = AxisKind::Cells;
-        let open = |path: &str, object: &Stored, kinds| {
+        let open = |path: &str, object: &MatrixObject, kinds| {
             let inner = open_matrix(&self.info, &self.full(path), object)?;
-            PartSource::new(inner, kinds, [None, None], self.place(path))
+            ObjectMatrixSource::new(inner, kinds, [None, None], self.place(path))
         };
         match part {
-            Part::Layer(number, at) => {
+            StudyMatrix::Layer(number, at) => {
                 let experiment = self.experiments.get(number).ok_or_else(missing)?;
                 let layer = experiment.layers.get(at).ok_or_else(missing)?;
                 let inner = layer.source(self, experiment, follow)?;
@@ -421,19 +423,19 @@ impl Study {
                 let tables = [rows.table(all[0]), cols.table(all[1])];
                 let kinds = [AxisKind::Features, CELLS];
                 let place = self.place(&layer.path);
-                Ok(PartSource::new(inner, kinds, names, place)?.with_tables(tables))
+                Ok(ObjectMatrixSource::new(inner, kinds, names, place)?.with_tables(tables))
             }
-            Part::Embedding(at) => {
+            StudyMatrix::Embedding(at) => {
                 let reduction = self.reductions.get(at).ok_or_else(missing)?;
                 open(&reduction.path, &reduction.embeddings, [CELLS, AxisKind::Unknown])
             }
-            Part::Loadings(at) => {
+            StudyMatrix::Loadings(at) => {
                 let reduction = self.reductions.get(at).ok_or_else(missing)?;
                 let loadings = reduction.loadings.as_ref().ok_or_else(missing)?;
                 let path = format!("{}/loadings", reduction.path);
                 open(&path, loadings, [AxisKind::Features, AxisKind::Unknown])
             }
-            Part::Graph(at) => {
+            StudyMatrix::Graph(at) => {
                 let (path, graph) = self.graphs.get(at).ok_or_else(missing)?;
                 open(path, graph, [CELLS, CELLS])
             }
@@ -445,7 +447,11 @@ impl Study {
     /// # Errors
     ///
     /// Fails as [`open`](Self::open).
-    pub fn open_main(&self, part: Part, follow: Follow<'_>) -> Result<PartSource> {
+    pub fn open_main(
+        &self,
+        part: StudyMatrix,
+        follow: OpenExternal<'_>,
+    ) -> Result<ObjectMatrixSource> {
         let format = match self.kind {
             StudyKind::Seurat => "Seurat object",
             StudyKind::Experiment => "SummarizedExperiment",
@@ -456,9 +462,9 @@ impl Study {
 
     /// Returns the axis of the object along which rows and columns of a matrix are: those of the main experiment.
     #[must_use]
-    pub fn axes_of(&self, part: Part) -> [Option<Axis>; 2] {
+    pub fn axes_of(&self, part: StudyMatrix) -> [Option<Axis>; 2] {
         let Some(main) = self.main_experiment() else { return [None, None] };
-        let same_cells = |object: &Stored, axis: usize| {
+        let same_cells = |object: &MatrixObject, axis: usize| {
             let len = dims(object).map(|dims| dims[axis]);
             let names = dimnames(&self.info, object, axis, "").ok().flatten();
             let is_same = match (&names, &main.cells.names) {
@@ -468,7 +474,7 @@ impl Study {
             is_same.then_some(Axis::Cols)
         };
         match part {
-            Part::Layer(number, at) => {
+            StudyMatrix::Layer(number, at) => {
                 let Some(experiment) = self.experiments.get(number) else { return [None, None] };
                 let Some(layer) = experiment.layers.get(at) else { return [None, None] };
                 let features = number == self.main && layer.axes[0].is_whole();
@@ -478,12 +484,12 @@ impl Study {
                             && experiment.cells.names == main.cells.names));
                 [features.then_some(Axis::Rows), cells.then_some(Axis::Cols)]
             }
-            Part::Embedding(at) => match self.reductions.get(at) {
+            StudyMatrix::Embedding(at) => match self.reductions.get(at) {
                 Some(reduction) => [same_cells(&reduction.embeddings, 0), None],
                 None => [None, None],
             },
-            Part::Loadings(_) => [None, None],
-            Part::Graph(at) => match self.graphs.get(at) {
+            StudyMatrix::Loadings(_) => [None, None],
+            StudyMatrix::Graph(at) => match self.graphs.get(at) {
                 Some((_, graph)) => [same_cells(graph, 0), same_cells(graph, 1)],
                 None => [None, None],
             },
@@ -495,7 +501,7 @@ impl Study {
     /// # Errors
     ///
     /// Fails if there is no experiment.
-    pub fn axes(&self) -> Result<PartSource> {
+    pub fn axes(&self) -> Result<ObjectMatrixSource> {
         let missing = || Error::new(ErrorKind::Missing, self.place(""));
         let main = self.main_experiment().ok_or_else(missing)?;
         let [features, cells] = [&main.features, &main.cells];
@@ -503,7 +509,7 @@ impl Study {
         let inner = Box::new(Joined::empty(shape));
         let kinds = [AxisKind::Features, AxisKind::Cells];
         let names = [features.names.clone(), cells.names.clone()];
-        let source = PartSource::new(inner, kinds, names, self.place(""))?;
+        let source = ObjectMatrixSource::new(inner, kinds, names, self.place(""))?;
         Ok(source.with_tables([Some(features.table.clone()), Some(cells.table.clone())]))
     }
 
@@ -547,11 +553,11 @@ impl Study {
 /// # Errors
 ///
 /// Fails if there are more or fewer names than rows.
-pub fn table_source(frame: &Frame, place: Place) -> Result<PartSource> {
+pub fn table_source(frame: &Frame, place: Place) -> Result<ObjectMatrixSource> {
     let shape = Shape { rows: nnz_core::Annotations::len(frame), cols: 0 };
     let names = [frame.names().cloned(), None];
     let kinds = [AxisKind::Unknown; 2];
-    let source = PartSource::new(Box::new(Joined::empty(shape)), kinds, names, place)?;
+    let source = ObjectMatrixSource::new(Box::new(Joined::empty(shape)), kinds, names, place)?;
     Ok(source.with_tables([Some(frame.clone()), None]))
 }
 

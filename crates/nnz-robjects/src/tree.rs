@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The objects of a file.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nnz_storage::InputFile;
 
 use crate::frame::Frame;
 use crate::objects::{FileInfo, describe, has, is_a, members, take};
-use crate::study::{Part, Stored, Study, is_matrix};
+use crate::study::{MatrixObject, Study, StudyMatrix, is_matrix};
 use crate::{bioconductor, seurat};
 
 /// A file with objects other than those of other formats.
@@ -25,7 +25,7 @@ pub enum Node {
     /// Several matrices of the same cells.
     Study(Box<Study>),
     /// A matrix.
-    Matrix(Stored),
+    Matrix(MatrixObject),
     /// A table.
     Table(Frame),
     /// A list, by names or numbers.
@@ -189,7 +189,7 @@ impl RFile {
 
     /// Finds an object by its path, or a matrix in an object.
     #[must_use]
-    pub fn find(&self, path: &str) -> Option<Found<'_>> {
+    pub fn find(&self, path: &str) -> Option<ObjectRef<'_>> {
         let path = path.trim_matches('/');
         let found = find(&self.root, path);
         // A list with one member is that member.
@@ -216,7 +216,7 @@ impl RFile {
     pub fn open_matrix(
         &self,
         path: &str,
-        matrix: &Stored,
+        matrix: &MatrixObject,
     ) -> Result<Box<dyn nnz_core::MatrixSource>> {
         crate::study::open_matrix(&self.info, path, matrix)
     }
@@ -234,28 +234,28 @@ impl RFile {
     }
 }
 
-/// What is at a path.
+/// The object at a path.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Found<'a> {
+pub enum ObjectRef<'a> {
     /// An object.
     Node(&'a Node),
     /// A matrix of an object.
-    Part(&'a Study, Part),
+    Matrix(&'a Study, StudyMatrix),
 }
 
-fn find<'a>(node: &'a Node, path: &str) -> Option<Found<'a>> {
+fn find<'a>(node: &'a Node, path: &str) -> Option<ObjectRef<'a>> {
     if path.is_empty() {
-        return Some(Found::Node(node));
+        return Some(ObjectRef::Node(node));
     }
     match node {
-        Node::Study(study) => study.find(path).map(|part| Found::Part(study, part)),
+        Node::Study(study) => study.find(path).map(|part| ObjectRef::Matrix(study, part)),
         // Names may have slashes.
         Node::List(list) => list.iter().find_map(|(name, node)| {
             let rest = path.strip_prefix(&**name)?;
             match rest.strip_prefix('/') {
                 Some(rest) => find(node, rest),
-                None if rest.is_empty() => Some(Found::Node(node)),
+                None if rest.is_empty() => Some(ObjectRef::Node(node)),
                 None => None,
             }
         }),

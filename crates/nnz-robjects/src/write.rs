@@ -1,6 +1,6 @@
 //! Writing Seurat and Bioconductor objects.
 //!
-//! A [`NewStudy`] has matrices of features and cells, which [`write_part`] put into the temporary file of a
+//! A [`NewStudy`] has matrices of features and cells, which [`spool_matrix`] put into the temporary file of a
 //! [`NewFile`](nnz_container::rds::NewFile), and tables of both. [`seurat`] and [`experiment`] make the object of it, with all
 //! slots that R demands.
 
@@ -18,7 +18,10 @@ mod table;
 pub use axes::{NewAxes, ObjectClass};
 pub use bioconductor::experiment;
 pub use names::{AxisNames, NameRules};
-pub use part::{MOST, Part, PartForm, PartSink, PartTarget, capabilities, check_size, write_part};
+pub use part::{
+    MOST, MatrixForm, SpooledMatrix, SpooledSink, SpooledTarget, capabilities, check_size,
+    spool_matrix,
+};
 pub use seurat::{SeuratVersion, seurat};
 pub use study::{NewLoadings, NewReduction, NewStudy};
 pub use table::{NewTable, unsupported_columns};

@@ -33,7 +33,7 @@ fn convert(from: &str, to: &str, options: &[&str]) {
     run(&[&["-q", "convert", "--force", from, to][..], options].concat()).good();
 }
 
-/// What differs between two files: the paths.
+/// Returns the paths of the differences between two files.
 fn differences(first: &str, second: &str) -> BTreeSet<String> {
     let listed = run(&["diff", first, second]);
     let lines = listed.out.lines();

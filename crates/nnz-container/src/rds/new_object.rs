@@ -25,7 +25,7 @@ pub enum NewValue {
     Null,
     /// `NULL` in a slot of an S4 object.
     NullSlot,
-    /// The same truth value so many times: 0, 1 or missing.
+    /// A truth value, 0, 1 or missing, and how often it is repeated.
     Flags(i32, u64),
     /// 0, 1 or missing values, one `i32` each.
     Logicals(Arc<SpooledArray>),

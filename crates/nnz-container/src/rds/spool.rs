@@ -10,8 +10,8 @@ use nnz_storage::{FileReader, InputFile, TaskContext, TemporaryFile};
 
 /// Reads the object of a file, without its long vectors.
 pub(super) fn read(file: &InputFile, limits: Limits) -> Result<Document, nnz_rds::Error> {
-    let kept = Arc::default();
-    let mut spool = FileSpool { file, context: file.context(), kept, len: 0, packed: 0 };
+    let vectors = Arc::default();
+    let mut spool = FileSpool { file, context: file.context(), vectors, len: 0, packed: 0 };
     let reader = Reader { file: file.reader(), context: file.context().clone() };
     nnz_rds::read_spooled(reader, limits, &mut spool)
 }
@@ -45,11 +45,11 @@ impl ReadAt for InFile {
     }
 }
 
-/// Where the long vectors of a file are.
+/// The spool of the long vectors of a file.
 struct FileSpool<'a> {
     file: &'a InputFile,
     context: &'a TaskContext,
-    kept: Arc<Kept>,
+    vectors: Arc<SpooledVectors>,
     /// The number of bytes that were appended.
     len: u64,
     /// The number of bytes of packed blocks.
@@ -58,12 +58,12 @@ struct FileSpool<'a> {
 
 /// Elements of vectors, in blocks of 64 KiB.
 #[derive(Default)]
-struct Kept(RwLock<Blocks>);
+struct SpooledVectors(RwLock<Blocks>);
 
 #[derive(Default)]
 struct Blocks {
     blocks: Vec<Block>,
-    /// What is not packed.
+    /// The blocks that are not packed.
     file: Option<TemporaryFile>,
     file_len: u64,
 }
@@ -73,10 +73,11 @@ struct Block {
     /// The number of bytes before it.
     start: u64,
     len: usize,
-    stored: Stored,
+    data: BlockData,
 }
 
-enum Stored {
+/// The elements of a block.
+enum BlockData {
     Integers(Finished),
     /// Doubles that are whole numbers of 32 bits.
     Whole(Finished),
@@ -84,7 +85,7 @@ enum Stored {
     File(u64),
 }
 
-impl Stored {
+impl BlockData {
     /// Packs big-endian elements; `None` if they are not whole numbers.
     fn pack(bytes: &[u8], size: usize) -> Option<Self> {
         if size == 4 {
@@ -134,13 +135,13 @@ fn decode(codec: Codec, packed: &Finished) -> io::Result<Vec<u32>> {
 impl Blocks {
     /// Copies the part of a block from `skip` on.
     fn copy(&self, block: &Block, skip: usize, out: &mut [u8]) -> io::Result<()> {
-        let (values, size) = match &block.stored {
-            Stored::File(at) => {
+        let (values, size) = match &block.data {
+            BlockData::File(at) => {
                 let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
                 return file.read_exact_at(out, at + skip as u64).map_err(into_io);
             }
-            Stored::Integers(packed) => (decode(Codec::DeltaZigzag, packed)?, 4),
-            Stored::Whole(packed) => (decode(Codec::Plain, packed)?, 8),
+            BlockData::Integers(packed) => (decode(Codec::DeltaZigzag, packed)?, 4),
+            BlockData::Whole(packed) => (decode(Codec::Plain, packed)?, 8),
         };
         // Elements are read as a whole.
         let first = skip / size;
@@ -161,7 +162,7 @@ impl Blocks {
     }
 }
 
-impl ReadAt for Kept {
+impl ReadAt for SpooledVectors {
     fn read_exact_at(&self, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
         let blocks = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let after = blocks.blocks.partition_point(|block| block.start <= offset);
@@ -187,10 +188,10 @@ impl Spool for FileSpool<'_> {
     }
 
     fn append(&mut self, bytes: &[u8], size: usize, big_endian: bool) -> io::Result<()> {
-        let mut blocks = self.kept.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks = self.vectors.0.write().unwrap_or_else(PoisonError::into_inner);
         let fits = self.packed < self.context.memory() / 4;
-        let packed = if big_endian && fits { Stored::pack(bytes, size) } else { None };
-        let stored = match packed {
+        let packed = if big_endian && fits { BlockData::pack(bytes, size) } else { None };
+        let data = match packed {
             Some(packed) => packed,
             None => {
                 let at = blocks.file_len;
@@ -200,17 +201,17 @@ impl Spool for FileSpool<'_> {
                 };
                 file.write_all_at(bytes, at).map_err(into_io)?;
                 blocks.file_len += bytes.len() as u64;
-                Stored::File(at)
+                BlockData::File(at)
             }
         };
-        self.packed += stored.bytes();
-        blocks.blocks.push(Block { start: self.len, len: bytes.len(), stored });
+        self.packed += data.bytes();
+        blocks.blocks.push(Block { start: self.len, len: bytes.len(), data });
         self.len += bytes.len() as u64;
         Ok(())
     }
 
     fn appended(&self) -> Arc<dyn ReadAt> {
-        Arc::clone(&self.kept) as Arc<dyn ReadAt>
+        Arc::clone(&self.vectors) as Arc<dyn ReadAt>
     }
 }
 
@@ -243,8 +244,9 @@ mod tests {
         let path = directory.path().join("x");
         std::fs::write(&path, b"").unwrap();
         let file = InputFile::open(&path).unwrap();
-        let kept = Arc::default();
-        let mut spool = FileSpool { file: &file, context: file.context(), kept, len: 0, packed: 0 };
+        let vectors = Arc::default();
+        let mut spool =
+            FileSpool { file: &file, context: file.context(), vectors, len: 0, packed: 0 };
         let mut all = Vec::new();
         for (bytes, size) in [
             (bytes_of(&whole), 8),

@@ -11,7 +11,7 @@ const LABELS: &str = "name";
 /// The name of the column of these ids.
 const IDS: &str = "id";
 
-/// What matrices have with different values.
+/// Elements of which matrices have different values.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
     /// Columns that are not kept.

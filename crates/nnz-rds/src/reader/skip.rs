@@ -1,16 +1,16 @@
 //! Skipping objects that are not kept, such as functions, whatever their depth.
 //!
-//! What is left to skip is a list, so that nested objects take no stack. Symbols, environments and pointers are counted,
-//! as later references give their number.
+//! Pending objects are in a list, so that nested ones take no stack. Symbols, environments and pointers are counted, since
+//! later references give their number.
 
 use super::Reader;
 use super::source::Form;
 use crate::codes::{self, Flags};
 use crate::error::{Error, Result};
 
-/// What is left to skip, the last first.
+/// Pending objects. The last one in the list is skipped first.
 enum Task {
-    /// So many objects.
+    /// A number of objects.
     Objects(u64),
     /// Byte code without its first number.
     Code,

@@ -10,7 +10,7 @@ use crate::object::Value;
 use crate::strings::Strings;
 use crate::text::TextRef;
 
-/// The number of bytes of vectors that are not read into memory.
+/// The size in bytes from which vectors are not read into memory.
 const LONG: u64 = 1 << 20;
 
 impl Reader<'_> {

@@ -11,7 +11,7 @@ use super::slots::{AxisNames, Slots};
 /// The sides of a triangle of which a unit diagonal is added in memory.
 const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
-/// Returns the class that [`parse`] reads of an object, which may extend it; `None` if there is none.
+/// Returns the class that [`parse`] reads of an object, which may extend it; `None` for other objects.
 pub(super) fn class_of<'a>(object: &Object, class: &'a str) -> Option<&'a str> {
     if matches!(class, "ddiMatrix" | "ldiMatrix" | "indMatrix" | "pMatrix") || is_vector(class) {
         return Some(class);

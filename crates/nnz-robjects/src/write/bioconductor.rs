@@ -6,7 +6,7 @@ use nnz_container::rds::{ArraySpool, NewObject, NewValue, SpooledArray};
 use nnz_core::{Result, StringList};
 
 use super::slots::{empty_list, factor, integers, length, list, null_slot, strings, version};
-use super::{NewReduction, NewStudy, NewTable, Part};
+use super::{NewReduction, NewStudy, NewTable, SpooledMatrix};
 
 /// The package of the class.
 const PACKAGE: &str = "SingleCellExperiment";
@@ -167,7 +167,7 @@ fn reduced(study: &NewStudy, reduction: &NewReduction) -> NewObject {
 }
 
 /// Creates the pairs of cells that are entries of a graph, with their values.
-fn column_pair(graph: &Part, spool: &ArraySpool) -> Result<NewObject> {
+fn column_pair(graph: &SpooledMatrix, spool: &ArraySpool) -> Result<NewObject> {
     let mut from = SpooledArray::new(spool);
     let mut to = SpooledArray::new(spool);
     let mut values = Vec::new();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use nnz_container::rds::{ArraySpool, SpooledArray};
 use nnz_core::{Batch, Error, Header, Order, Place, Result, Shape, ValueType, Values};
 
-/// The number of bytes that columns which are filled in turn have in memory.
+/// The size in bytes of the buffers of all columns, if elements come by row.
 const COLUMNS: usize = 4 << 20;
 
-/// The largest number of columns that are filled in turn.
+/// The largest number of columns, if elements come by row.
 pub(super) const MOST_COLUMNS: u64 = 4096;
 
 /// Elements that come by row or by column, in ascending order.

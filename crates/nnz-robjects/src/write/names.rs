@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nnz_core::{At, Axis, Error, MatrixSource, Place, Result, StringList};
 use nnz_engine::make_unique;
 
-/// What names have to be like.
+/// Requirements of a class for names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameRules {
     /// As they are: a `SummarizedExperiment` takes any names, or none.
@@ -23,7 +23,7 @@ pub struct AxisNames {
     pub names: Option<Arc<StringList>>,
     /// The names before they were changed, if some were.
     pub original: Option<Arc<StringList>>,
-    /// What was changed, for the user.
+    /// A note for the user, if names were changed.
     pub note: Option<String>,
 }
 

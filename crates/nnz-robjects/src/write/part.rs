@@ -19,7 +19,7 @@ pub const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
 /// How a matrix is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartForm {
+pub enum MatrixForm {
     /// As a `dgCMatrix`.
     Sparse,
     /// As a matrix of doubles.
@@ -28,7 +28,7 @@ pub enum PartForm {
 
 /// A matrix in the temporary file of an object.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct SpooledMatrix {
     shape: Shape,
     data: Data,
     entries: u64,
@@ -41,7 +41,7 @@ enum Data {
     Dense(Vec<Arc<SpooledArray>>),
 }
 
-impl Part {
+impl SpooledMatrix {
     /// Returns the number of rows and columns.
     #[must_use]
     pub fn shape(&self) -> Shape {
@@ -142,12 +142,12 @@ pub(super) fn too_many(place: &Place, stored: u64) -> Error {
 /// # Errors
 ///
 /// Fails if it cannot.
-pub fn check_size(header: &Header, form: PartForm, place: &Place) -> Result<()> {
+pub fn check_size(header: &Header, form: MatrixForm, place: &Place) -> Result<()> {
     if header.shape.rows > MOST || header.shape.cols > MOST {
         let expected = format!("at most {MOST} rows and columns, as in R");
         return Err(Error::mismatch(place.clone(), header.shape, expected));
     }
-    match header.nnz.filter(|&stored| form == PartForm::Sparse && stored > MOST) {
+    match header.nnz.filter(|&stored| form == MatrixForm::Sparse && stored > MOST) {
         // Zeros of a dense source are not entries.
         Some(stored) if header.storage == nnz_core::Storage::Sparse => Err(too_many(place, stored)),
         _ => Ok(()),
@@ -156,13 +156,13 @@ pub fn check_size(header: &Header, form: PartForm, place: &Place) -> Result<()> 
 
 /// Returns what a matrix supports that is stored in a form.
 #[must_use]
-pub fn capabilities(form: PartForm, cols: u64) -> SinkCapabilities {
+pub fn capabilities(form: MatrixForm, cols: u64) -> SinkCapabilities {
     const VALUES: &[ValueType] = &[ValueType::F64];
     let orders: &[Order] = match form {
-        PartForm::Dense if cols <= MOST_COLUMNS => &[Order::Col, Order::Row],
+        MatrixForm::Dense if cols <= MOST_COLUMNS => &[Order::Col, Order::Row],
         _ => &[Order::Col],
     };
-    SinkCapabilities::new(orders, VALUES).unique(true).dense(form == PartForm::Dense)
+    SinkCapabilities::new(orders, VALUES).unique(true).dense(form == MatrixForm::Dense)
 }
 
 enum Writer {
@@ -171,32 +171,37 @@ enum Writer {
 }
 
 /// A sink of a matrix of an object.
-pub struct PartSink {
+pub struct SpooledSink {
     writer: Writer,
     shape: Shape,
     place: Place,
     is_counts: bool,
 }
 
-impl std::fmt::Debug for PartSink {
+impl std::fmt::Debug for SpooledSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PartSink").field("shape", &self.shape).finish_non_exhaustive()
+        f.debug_struct("SpooledSink").field("shape", &self.shape).finish_non_exhaustive()
     }
 }
 
-impl PartSink {
+impl SpooledSink {
     /// Starts a matrix of doubles.
     ///
     /// # Errors
     ///
     /// Fails if R cannot count its rows, columns or entries.
-    pub fn new(header: &Header, form: PartForm, spool: &ArraySpool, place: Place) -> Result<Self> {
+    pub fn new(
+        header: &Header,
+        form: MatrixForm,
+        spool: &ArraySpool,
+        place: Place,
+    ) -> Result<Self> {
         check_size(header, form, &place)?;
         let writer = match form {
-            PartForm::Sparse => {
+            MatrixForm::Sparse => {
                 Writer::Sparse(SparseWriter::new(header.shape, spool, place.clone()))
             }
-            PartForm::Dense => Writer::Dense(LineWriter::new(header, spool, place.clone())?, 0),
+            MatrixForm::Dense => Writer::Dense(LineWriter::new(header, spool, place.clone())?, 0),
         };
         Ok(Self { writer, shape: header.shape, place, is_counts: true })
     }
@@ -234,7 +239,7 @@ impl PartSink {
     /// # Errors
     ///
     /// Fails if the temporary file cannot be written.
-    pub fn complete(self) -> Result<Part> {
+    pub fn complete(self) -> Result<SpooledMatrix> {
         let Self { writer, shape, is_counts, .. } = self;
         let (data, entries) = match writer {
             Writer::Sparse(writer) => {
@@ -243,7 +248,7 @@ impl PartSink {
             }
             Writer::Dense(writer, entries) => (Data::Dense(writer.finish()?), entries),
         };
-        Ok(Part { shape, data, entries, is_counts })
+        Ok(SpooledMatrix { shape, data, entries, is_counts })
     }
 }
 
@@ -252,14 +257,14 @@ impl PartSink {
 /// # Errors
 ///
 /// Fails if it cannot be read or stored.
-pub fn write_part(
+pub fn spool_matrix(
     source: &dyn MatrixSource,
-    form: PartForm,
+    form: MatrixForm,
     (spool, path, item): (&ArraySpool, &Path, &str),
     options: &ConvertOptions,
     context: &TaskContext,
-) -> Result<Part> {
-    let target = PartTarget {
+) -> Result<SpooledMatrix> {
+    let target = SpooledTarget {
         spool: spool.clone(),
         form,
         cols: source.header().shape.cols,
@@ -274,16 +279,16 @@ pub fn write_part(
 
 /// A target of one matrix of an object.
 #[derive(Debug)]
-pub struct PartTarget {
+pub struct SpooledTarget {
     spool: ArraySpool,
-    form: PartForm,
+    form: MatrixForm,
     cols: u64,
     path: PathBuf,
     item: String,
-    part: Arc<Mutex<Option<Part>>>,
+    part: Arc<Mutex<Option<SpooledMatrix>>>,
 }
 
-impl MatrixTarget for PartTarget {
+impl MatrixTarget for SpooledTarget {
     fn capabilities(&self) -> SinkCapabilities {
         // Names and annotations are written with the object.
         capabilities(self.form, self.cols)
@@ -310,14 +315,14 @@ impl MatrixTarget for PartTarget {
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
-        let sink = PartSink::new(header, self.form, &self.spool, self.place())?;
+        let sink = SpooledSink::new(header, self.form, &self.spool, self.place())?;
         Ok(Box::new(Sink { sink, part: Arc::clone(&self.part) }))
     }
 }
 
 struct Sink {
-    sink: PartSink,
-    part: Arc<Mutex<Option<Part>>>,
+    sink: SpooledSink,
+    part: Arc<Mutex<Option<SpooledMatrix>>>,
 }
 
 impl MatrixSink for Sink {

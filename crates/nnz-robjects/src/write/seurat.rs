@@ -10,7 +10,7 @@ use super::slots::{
     dimnames, empty_list, empty_matrix, flag, integers, length, list, null_slot, reals, strings,
     version,
 };
-use super::{NewReduction, NewStudy, NewTable, Part};
+use super::{NewReduction, NewStudy, NewTable, SpooledMatrix};
 use nnz_container::rds::ArraySpool;
 
 /// The package of the classes.
@@ -127,7 +127,7 @@ impl Unique {
     }
 }
 
-fn layer<'a>(study: &'a NewStudy, name: &str) -> Option<&'a Part> {
+fn layer<'a>(study: &'a NewStudy, name: &str) -> Option<&'a SpooledMatrix> {
     study.layers.iter().find(|(own, _)| own == name).map(|(_, part)| part)
 }
 
@@ -232,7 +232,7 @@ fn reduced(
     keys: &mut Unique,
 ) -> NewObject {
     let key = keys.key(usual_key(name));
-    let columns = |part: &Part| -> Arc<StringList> {
+    let columns = |part: &SpooledMatrix| -> Arc<StringList> {
         Arc::new((1..=part.shape().cols).map(|number| format!("{key}{number}")).collect())
     };
     let cells = study.cells.names.as_ref();

@@ -1,11 +1,11 @@
-//! What an object is made of.
+//! The parts of a new object.
 
 use std::sync::Arc;
 
 use nnz_container::rds::NewObject;
 use nnz_core::StringList;
 
-use super::{AxisNames, NewTable, Part};
+use super::{AxisNames, NewTable, SpooledMatrix};
 
 /// Matrices of features and cells, tables of both, and what belongs to cells.
 #[derive(Debug)]
@@ -25,11 +25,11 @@ pub struct NewStudy {
     /// The identity of each cell in Seurat, a factor.
     pub idents: Option<NewObject>,
     /// The matrices of features by cells, with their names.
-    pub layers: Vec<(String, Part)>,
+    pub layers: Vec<(String, SpooledMatrix)>,
     /// Some numbers for each cell.
     pub reductions: Vec<NewReduction>,
     /// Graphs of cells, with their names.
-    pub graphs: Vec<(String, Part)>,
+    pub graphs: Vec<(String, SpooledMatrix)>,
     /// Further objects, with their names.
     pub misc: Vec<(String, NewObject)>,
     /// Other assays, or experiments, of the same cells.
@@ -44,7 +44,7 @@ pub struct NewReduction {
     /// The name of the assay that it was computed from, if it is not the first one.
     pub assay: Option<String>,
     /// The number of rows is that of cells.
-    pub embeddings: Part,
+    pub embeddings: SpooledMatrix,
     /// How they depend on features.
     pub loadings: Option<NewLoadings>,
 }
@@ -55,5 +55,5 @@ pub struct NewLoadings {
     /// The names of the features, if they have any.
     pub features: Option<Arc<StringList>>,
     /// A row for each of these features.
-    pub matrix: Part,
+    pub matrix: SpooledMatrix,
 }

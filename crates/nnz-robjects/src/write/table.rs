@@ -21,7 +21,7 @@ pub struct NewTable {
     pub(super) columns: Vec<(String, NewObject)>,
     /// The number of rows.
     pub(super) len: u64,
-    /// What is stored as another type, for a note.
+    /// Columns that are stored as another type, for a note.
     pub notes: Vec<String>,
 }
 
@@ -189,7 +189,7 @@ impl NewTable {
     ///
     /// # Errors
     ///
-    /// Fails if a category is no string of R.
+    /// Fails if R does not support a category.
     pub fn factor(column: &Column, spool: &ArraySpool, place: &Place) -> Result<NewObject> {
         let input = Input { spool, place };
         if let ColumnValues::Categorical(categorical) = &column.values {
@@ -218,7 +218,7 @@ impl NewTable {
     ///
     /// # Errors
     ///
-    /// Fails if a string is none of R, or if the temporary file cannot be written.
+    /// Fails if R does not support a string, or if the temporary file cannot be written.
     pub fn vector(column: &Column, spool: &ArraySpool, place: &Place) -> Result<NewObject> {
         Ok(Input { spool, place }.column(column)?.0)
     }

@@ -9,7 +9,7 @@ use nnz_core::{
     Annotations, Axis, Batch, Categories, Column, ColumnValues, MatrixSource, Place, Projection,
     Result, Scalar, StringList, Structure, Values,
 };
-use nnz_robjects::{Experiment, Found, LayerData, Node, Part, RFile, Study, matrix};
+use nnz_robjects::{Experiment, LayerData, Node, ObjectRef, RFile, Study, StudyMatrix, matrix};
 use nnz_storage::InputFile;
 use serde_json::Value as Json;
 
@@ -17,7 +17,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/robjects")
 }
 
-/// Reads entries as (row, column) and numbers. Stored zeros count.
+/// Reads entries as (row, column) and numbers. MatrixObject zeros count.
 fn entries(source: &dyn MatrixSource) -> Result<BTreeMap<(u64, u64), f64>> {
     let header = source.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
@@ -218,7 +218,7 @@ fn check_table(found: &dyn Annotations, unread: &[(String, String)], expected: &
     }
 }
 
-fn open(study: &Study, part: Part) -> Result<nnz_robjects::PartSource> {
+fn open(study: &Study, part: StudyMatrix) -> Result<nnz_robjects::ObjectMatrixSource> {
     study.open(part, &|found, place: &Place| {
         Err(nnz_core::Error::unsupported(place.clone(), format!("in {}", found.path)))
     })
@@ -227,9 +227,9 @@ fn open(study: &Study, part: Part) -> Result<nnz_robjects::PartSource> {
 fn check_part(study: &Study, path: &str, expected: &Json, what: &str) {
     let what = format!("{what}: {path}");
     let part = study.find(path).unwrap_or_else(|| panic!("{what}: {:?}", study.parts()));
-    if let Part::Layer(number, at) = part {
+    if let StudyMatrix::Layer(number, at) = part {
         match &study.experiments[number].layers[at].data {
-            LayerData::Elsewhere(_) | LayerData::Refused(_) => {
+            LayerData::External(_) | LayerData::Refused(_) => {
                 open(study, part).unwrap_err();
                 return;
             }
@@ -461,7 +461,7 @@ fn objects_are_what_r_says() {
         assert!(RFile::may_read(&document), "{name}");
         let file = RFile::new(&file, document).unwrap_or_else(|error| panic!("{name}: {error}"));
         if name == "s5_bpcells" {
-            let Some(Found::Node(Node::Study(study))) = file.find("") else { panic!() };
+            let Some(ObjectRef::Node(Node::Study(study))) = file.find("") else { panic!() };
             check_table(
                 &study.main_experiment().unwrap().cells.table,
                 &[],
@@ -470,7 +470,7 @@ fn objects_are_what_r_says() {
             );
             continue;
         }
-        let Some(Found::Node(node)) = file.find("") else { panic!("{name}") };
+        let Some(ObjectRef::Node(node)) = file.find("") else { panic!("{name}") };
         check_node(&file, node, &expected, &name);
     }
     assert_eq!(count, 101);

@@ -8,8 +8,8 @@ use nnz_container::rds::{Limits, NewFile, Object, RdsOptions, Value, read};
 use nnz_core::{Order, Place, Shape, StringList};
 use nnz_engine::{ConvertOptions, CsMatrix, TaskContext};
 use nnz_robjects::write::{
-    self, NewAxes, NewLoadings, NewReduction, NewStudy, ObjectClass, Part, PartForm, SeuratVersion,
-    write_part,
+    self, MatrixForm, NewAxes, NewLoadings, NewReduction, NewStudy, ObjectClass, SeuratVersion,
+    SpooledMatrix, spool_matrix,
 };
 use nnz_storage::InputFile;
 use nnz_storage::staging::WriteOptions;
@@ -75,22 +75,22 @@ fn made(class: ObjectClass, path: &Path) -> Structure {
     let part = |shape, form| {
         let source = matrix(shape, 1).into_source().unwrap();
         let options = ConvertOptions::default();
-        write_part(&*source, form, (&spool, path, "x"), &options, &context).unwrap()
+        spool_matrix(&*source, form, (&spool, path, "x"), &options, &context).unwrap()
     };
     let is_seurat = matches!(class, ObjectClass::Seurat(_));
     for name in ["counts", if is_seurat { "data" } else { "logcounts" }] {
-        study.layers.push((name.to_owned(), part(shape, PartForm::Sparse)));
+        study.layers.push((name.to_owned(), part(shape, MatrixForm::Sparse)));
     }
     study.variable = vec![1];
-    let loadings = Part::dense(Shape { rows: 1, cols: 2 }, &[1.0, 2.0], &spool).unwrap();
+    let loadings = SpooledMatrix::dense(Shape { rows: 1, cols: 2 }, &[1.0, 2.0], &spool).unwrap();
     let features = Some(Arc::new(["g2"].iter().collect::<StringList>()));
     study.reductions.push(NewReduction {
         name: "pca".to_owned(),
         assay: None,
-        embeddings: part(Shape { rows: 3, cols: 2 }, PartForm::Dense),
+        embeddings: part(Shape { rows: 3, cols: 2 }, MatrixForm::Dense),
         loadings: Some(NewLoadings { features, matrix: loadings }),
     });
-    study.graphs.push(("knn".to_owned(), part(Shape { rows: 3, cols: 3 }, PartForm::Sparse)));
+    study.graphs.push(("knn".to_owned(), part(Shape { rows: 3, cols: 3 }, MatrixForm::Sparse)));
     let object = match class {
         ObjectClass::Seurat(version) => write::seurat(&study, version, &spool),
         ObjectClass::Experiment => write::experiment(&study, None, &spool),

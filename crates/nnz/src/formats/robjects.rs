@@ -17,7 +17,7 @@ use crate::Context;
 use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Placed, Result};
-use nnz_robjects::{Found, Node, RFile, StudyKind};
+use nnz_robjects::{Node, ObjectRef, RFile, StudyKind};
 
 use collection::ObjectCollection;
 use follow::Options;
@@ -34,11 +34,11 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 /// Objects of one family in an `.rds` file.
 pub(super) struct RObjects {
     info: &'static FormatInfo,
-    family: Family,
+    family: ObjectFamily,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum ObjectFamily {
     Seurat,
     Experiment,
     Other,
@@ -99,10 +99,10 @@ static OTHER_INFO: FormatInfo = FormatInfo {
     ..FormatInfo::new("", "")
 };
 
-pub(super) static SEURAT: RObjects = RObjects { info: &SEURAT_INFO, family: Family::Seurat };
+pub(super) static SEURAT: RObjects = RObjects { info: &SEURAT_INFO, family: ObjectFamily::Seurat };
 pub(super) static EXPERIMENT: RObjects =
-    RObjects { info: &EXPERIMENT_INFO, family: Family::Experiment };
-pub(super) static OTHER: RObjects = RObjects { info: &OTHER_INFO, family: Family::Other };
+    RObjects { info: &EXPERIMENT_INFO, family: ObjectFamily::Experiment };
+pub(super) static OTHER: RObjects = RObjects { info: &OTHER_INFO, family: ObjectFamily::Other };
 
 /// Returns the path after `::`.
 fn selected(probe: &Probe) -> &str {
@@ -110,11 +110,11 @@ fn selected(probe: &Probe) -> &str {
 }
 
 /// Returns the family of what a probe selects.
-fn family(file: &RFile, path: &str) -> Family {
+fn family(file: &RFile, path: &str) -> ObjectFamily {
     let study = match file.find(path) {
-        Some(Found::Node(Node::Study(study))) => Some(&**study),
-        Some(Found::Part(study, _)) => Some(study),
-        Some(Found::Node(_)) => None,
+        Some(ObjectRef::Node(Node::Study(study))) => Some(&**study),
+        Some(ObjectRef::Matrix(study, _)) => Some(study),
+        Some(ObjectRef::Node(_)) => None,
         // A path that does not exist belongs to the object in the file.
         _ => match file.root() {
             Node::Study(study) => Some(&**study),
@@ -122,9 +122,9 @@ fn family(file: &RFile, path: &str) -> Family {
         },
     };
     match study.map(|study| study.kind) {
-        Some(StudyKind::Seurat) => Family::Seurat,
-        Some(_) => Family::Experiment,
-        None => Family::Other,
+        Some(StudyKind::Seurat) => ObjectFamily::Seurat,
+        Some(_) => ObjectFamily::Experiment,
+        None => ObjectFamily::Other,
     }
 }
 
@@ -168,14 +168,14 @@ impl RObjects {
             Ok(Dataset::Collection(Arc::new(collection)))
         };
         match file.find(path) {
-            Some(Found::Part(study, part)) => {
-                let source = study.open(part, &|elsewhere, place| own.follow(elsewhere, place))?;
+            Some(ObjectRef::Matrix(study, part)) => {
+                let source = study.open(part, &|external, place| own.follow(external, place))?;
                 Ok(Dataset::Matrix(Box::new(source.with_notes(own.notes()))))
             }
-            Some(Found::Node(Node::Matrix(matrix))) => {
+            Some(ObjectRef::Node(Node::Matrix(matrix))) => {
                 Ok(Dataset::Matrix(file.open_matrix(path, matrix)?))
             }
-            Some(Found::Node(node @ Node::List(_))) => {
+            Some(ObjectRef::Node(node @ Node::List(_))) => {
                 let mut list = Vec::new();
                 objects(node, "", &mut list);
                 match &list[..] {
@@ -188,10 +188,10 @@ impl RObjects {
                     }
                 }
             }
-            Some(Found::Node(Node::Other(what))) => {
+            Some(ObjectRef::Node(Node::Other(what))) => {
                 Err(Error::unsupported(probe.location().source_place(), what.clone()))
             }
-            Some(Found::Node(_)) => collection(),
+            Some(ObjectRef::Node(_)) => collection(),
             _ => {
                 let names = members::names(file);
                 Err(no_group("no such object", names, probe.location()))
@@ -265,8 +265,10 @@ impl Format for RObjects {
 
     fn abilities(&self) -> Abilities<'_> {
         match self.family {
-            Family::Other => Abilities::default(),
-            Family::Seurat | Family::Experiment => Abilities::default().collections(self),
+            ObjectFamily::Other => Abilities::default(),
+            ObjectFamily::Seurat | ObjectFamily::Experiment => {
+                Abilities::default().collections(self)
+            }
         }
     }
 

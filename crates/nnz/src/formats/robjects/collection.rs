@@ -8,7 +8,7 @@ use nnz_core::{
     Axis, Error, ErrorKind, MatrixSource, Order, Place, Placed, Result, Shape, StringList, Values,
 };
 use nnz_engine::{Dense, ReadOptions, Selection, Slice, read_dense};
-use nnz_robjects::{Found, LayerAxis, Node, Part, RFile, Study};
+use nnz_robjects::{LayerAxis, Node, ObjectRef, RFile, Study, StudyMatrix};
 
 use super::follow::Options;
 use super::members;
@@ -58,7 +58,7 @@ impl ObjectCollection {
 
     fn node(&self) -> Result<&Node> {
         match self.file.find(&self.path) {
-            Some(Found::Node(node)) => Ok(node),
+            Some(ObjectRef::Node(node)) => Ok(node),
             _ => Err(Error::new(ErrorKind::Missing, self.place())),
         }
     }
@@ -75,16 +75,21 @@ impl ObjectCollection {
         }
     }
 
-    fn open_part(&self, study: &Study, path: &str, part: Part) -> Result<Box<dyn MatrixSource>> {
+    fn open_part(
+        &self,
+        study: &Study,
+        path: &str,
+        part: StudyMatrix,
+    ) -> Result<Box<dyn MatrixSource>> {
         let place = self.location.inside(path).source_place();
-        let follow = |elsewhere: &_, place: &_| self.options.follow(elsewhere, place);
+        let follow = |external: &_, place: &_| self.options.follow(external, place);
         let source = study.open(part, &follow).map_err(|error| error.with_context(&place))?;
         Ok(Box::new(Placed::new(Box::new(source), place)))
     }
 
-    fn main_part(&self, study: &Study) -> Result<Part> {
+    fn main_part(&self, study: &Study) -> Result<StudyMatrix> {
         let layer = study.main_layer(study.main, self.options.x.as_deref());
-        layer.map(|at| Part::Layer(study.main, at))
+        layer.map(|at| StudyMatrix::Layer(study.main, at))
     }
     /// Returns the contents of one experiment, and what belongs to all cells if it is the main one.
     fn contents_of(&self, study: &Study, number: usize) -> Result<Contents> {
@@ -96,10 +101,10 @@ impl ObjectCollection {
         });
         let at = study.main_layer(number, wanted);
         let at = at.map_err(|error| error.with_context(&self.place()))?;
-        let part = Part::Layer(number, at);
-        let follow = |elsewhere: &_, place: &_| self.options.follow(elsewhere, place);
+        let part = StudyMatrix::Layer(number, at);
+        let follow = |external: &_, place: &_| self.options.follow(external, place);
         let main = study.open_main(part, &follow);
-        let main = main.and_then(nnz_robjects::PartSource::with_original_names);
+        let main = main.and_then(nnz_robjects::ObjectMatrixSource::with_original_names);
         let main = main.map_err(|error| error.with_context(&self.place()))?;
         let main = main.with_notes(self.options.notes());
         let tables = [(&experiment.features, Axis::Rows), (&experiment.cells, Axis::Cols)]
@@ -112,7 +117,7 @@ impl ObjectCollection {
         contents.attributes.push(NamedAttribute::new(X_NAME.to_owned(), value, X_NAME.to_owned()));
         for (path, other) in study.parts() {
             let belongs = match other {
-                Part::Layer(own, _) => own == number,
+                StudyMatrix::Layer(own, _) => own == number,
                 _ => is_main,
             };
             if other != part && belongs {
@@ -131,13 +136,13 @@ impl ObjectCollection {
         &self,
         study: &Study,
         number: usize,
-        (path, part): (&str, Part),
+        (path, part): (&str, StudyMatrix),
         contents: &mut Contents,
     ) -> Result<()> {
         let experiment = &study.experiments[number];
         let [features, cells] = [&experiment.features, &experiment.cells];
         let cell_names = cells.names.as_deref();
-        let follow = |elsewhere: &_, place: &_| self.options.follow(elsewhere, place);
+        let follow = |external: &_, place: &_| self.options.follow(external, place);
         let place = self.location.inside(path).source_place();
         let source = match study.open(part, &follow) {
             Ok(source) => source,
@@ -149,19 +154,19 @@ impl ObjectCollection {
         };
         let source: Box<dyn MatrixSource> = Box::new(Placed::new(Box::new(source), place));
         let (role, placed) = match part {
-            Part::Layer(_, at) => {
+            StudyMatrix::Layer(_, at) => {
                 let layer = &experiment.layers[at];
                 let role = MemberRole::Layer(layer.name.clone());
                 (role, arranged(source, &layer.axes, [features.len, cells.len], path)?)
             }
-            Part::Embedding(at) => {
+            StudyMatrix::Embedding(at) => {
                 let name = embedding_name(&study.reductions[at].name);
                 (
                     MemberRole::AxisMatrix(Axis::Cols, name),
                     matched(source, [cell_names, None], path)?,
                 )
             }
-            Part::Loadings(at) => {
+            StudyMatrix::Loadings(at) => {
                 let name = loadings_name(&study.reductions[at].name);
                 let padded = padded(
                     source,
@@ -253,7 +258,7 @@ impl Collection for ObjectCollection {
     fn main(&self) -> Result<Box<dyn MatrixSource>> {
         let study = self.study()?;
         let part = self.main_part(study).map_err(|error| error.with_context(&self.place()))?;
-        let follow = |elsewhere: &_, place: &_| self.options.follow(elsewhere, place);
+        let follow = |external: &_, place: &_| self.options.follow(external, place);
         let source = study.open_main(part, &follow);
         let source = source.map_err(|error| error.with_context(&self.place()))?;
         let mut extras = Vec::new();

@@ -1,11 +1,11 @@
-//! Matrices that an object only has the path of.
+//! External matrices: an object has only their paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{Error, MatrixSource, Place, Result};
 use nnz_engine::Transposed;
-use nnz_robjects::{Elsewhere, ElsewhereKind};
+use nnz_robjects::{ExternalKind, ExternalMatrix};
 
 use super::{FOLLOW_PATHS, X};
 use crate::formats::{JOIN_LAYERS, Probe};
@@ -20,7 +20,7 @@ pub(super) struct Options {
     /// The directory of the file.
     directory: PathBuf,
     context: Context,
-    /// Notes about files that were found elsewhere.
+    /// Notes about files that were found at another path.
     notes: Arc<Mutex<Vec<String>>>,
 }
 
@@ -41,8 +41,12 @@ impl Options {
         &self.context
     }
 
-    /// Opens a matrix that is stored elsewhere: by its path, or beside the object by the last name of the path.
-    pub(super) fn follow(&self, found: &Elsewhere, place: &Place) -> Result<Box<dyn MatrixSource>> {
+    /// Opens an external matrix: by its path, or beside the object by the last name of the path.
+    pub(super) fn follow(
+        &self,
+        found: &ExternalMatrix,
+        place: &Place,
+    ) -> Result<Box<dyn MatrixSource>> {
         let shown = found.path.escape_debug().to_string();
         if !self.follows {
             let what = format!(
@@ -70,13 +74,13 @@ impl Options {
         let location = Location::Path { path, group: group.filter(|group| !group.is_empty()) };
         let options = match found.kind {
             // As in R, rows of a dataset of HDF5 are columns of a matrix in MATLAB.
-            ElsewhereKind::Dense => OpenOptions::new().format("matlab"),
+            ExternalKind::Dense => OpenOptions::new().format("matlab"),
             _ => OpenOptions::new(),
         };
         let opened = options.open(location.clone(), &self.context);
         let opened = opened.and_then(crate::Dataset::into_matrix);
         let matrix = opened.map_err(|error| error.with_context(&location.source_place()))?;
-        let transposed = matches!(found.kind, ElsewhereKind::BpCells { transposed: true });
+        let transposed = matches!(found.kind, ExternalKind::BpCells { transposed: true });
         let matrix = if transposed { Box::new(Transposed::new(matrix)) } else { matrix };
         let shape = matrix.header().shape;
         match found.shape {
@@ -95,7 +99,7 @@ impl Options {
     }
 
     /// Returns where a matrix is, if it exists.
-    fn place_of(&self, found: &Elsewhere) -> Option<PathBuf> {
+    fn place_of(&self, found: &ExternalMatrix) -> Option<PathBuf> {
         let stated = Path::new(&found.path);
         // Windows separates names by either slash.
         let name = found.path.rsplit(['/', '\\']).find(|name| !name.is_empty())?;

@@ -1,7 +1,7 @@
 //! Names of matrices of features by cells.
 
 use nnz_core::{Batch, MatrixSource, Projection, Result, Scalar, Values};
-use nnz_robjects::write::{ObjectClass, Part, PartForm, SeuratVersion};
+use nnz_robjects::write::{MatrixForm, ObjectClass, SeuratVersion, SpooledMatrix};
 
 use nnz_core::Storage;
 
@@ -76,7 +76,7 @@ pub(super) fn main_name(
 }
 
 /// Returns the name of the main matrix after it was written.
-pub(super) fn name_of(class: ObjectClass, name: &MainName, part: &Part) -> String {
+pub(super) fn name_of(class: ObjectClass, name: &MainName, part: &SpooledMatrix) -> String {
     match name {
         MainName::Known(name) => name.clone(),
         MainName::Unknown if part.is_counts() => COUNTS.to_owned(),
@@ -86,18 +86,22 @@ pub(super) fn name_of(class: ObjectClass, name: &MainName, part: &Part) -> Strin
 
 /// Returns how a layer is stored: as in the source, but counts and normalized values of Seurat are sparse, which its functions
 /// expect, and scaled values are not.
-pub(super) fn form(class: ObjectClass, name: Option<&str>, source: &dyn MatrixSource) -> PartForm {
+pub(super) fn form(
+    class: ObjectClass,
+    name: Option<&str>,
+    source: &dyn MatrixSource,
+) -> MatrixForm {
     let is_dense = source.header().storage == Storage::Dense;
     match (class, name) {
-        (ObjectClass::Seurat(_), Some("scale.data")) => PartForm::Dense,
-        (ObjectClass::Seurat(_), Some(COUNTS | "data") | None) => PartForm::Sparse,
-        _ if is_dense => PartForm::Dense,
-        _ => PartForm::Sparse,
+        (ObjectClass::Seurat(_), Some("scale.data")) => MatrixForm::Dense,
+        (ObjectClass::Seurat(_), Some(COUNTS | "data") | None) => MatrixForm::Sparse,
+        _ if is_dense => MatrixForm::Dense,
+        _ => MatrixForm::Sparse,
     }
 }
 
 /// Puts counts first, then normalized and scaled values.
-pub(super) fn sort(class: ObjectClass, layers: &mut [(String, Part)]) {
+pub(super) fn sort(class: ObjectClass, layers: &mut [(String, SpooledMatrix)]) {
     let order = [COUNTS, normalized(class), NAMES[1][index(class)]];
     layers.sort_by_key(|(name, _)| order.iter().position(|own| own == name).unwrap_or(3));
 }

@@ -1,7 +1,9 @@
 //! The matrices and tables of objects.
 
 use nnz_core::{Annotations as _, Axis, Error, ErrorKind, MatrixSource, Result};
-use nnz_robjects::{Experiment, Found, Frame, LayerData, Node, Part, RFile, Study, StudyKind};
+use nnz_robjects::{
+    Experiment, Frame, LayerData, Node, ObjectRef, RFile, Study, StudyKind, StudyMatrix,
+};
 
 use super::follow::Options;
 use super::objects;
@@ -34,7 +36,7 @@ pub(super) fn names(file: &RFile) -> Vec<String> {
 
 /// Returns the matrices at a path that are in the file, or are followed, by their paths inside it.
 pub(super) fn matrices(file: &RFile, path: &str, options: &Options) -> Vec<String> {
-    let Some(Found::Node(node)) = file.find(path) else { return vec![String::new()] };
+    let Some(ObjectRef::Node(node)) = file.find(path) else { return vec![String::new()] };
     let mut list = Vec::new();
     objects(node, "", &mut list);
     let mut names = Vec::new();
@@ -43,7 +45,7 @@ pub(super) fn matrices(file: &RFile, path: &str, options: &Options) -> Vec<Strin
             Node::Study(study) => {
                 let parts = study.parts().into_iter().filter(|(_, part)| {
                     match layer_of(study, *part).map(|(_, layer)| layer) {
-                        Some(LayerData::Elsewhere(_)) => options.follows,
+                        Some(LayerData::External(_)) => options.follows,
                         Some(LayerData::Refused(_)) => false,
                         _ => true,
                     }
@@ -60,25 +62,25 @@ pub(super) fn matrices(file: &RFile, path: &str, options: &Options) -> Vec<Strin
 /// Opens a matrix by its path.
 pub(super) fn open(file: &RFile, path: &str, options: &Options) -> Result<Box<dyn MatrixSource>> {
     match file.find(path) {
-        Some(Found::Part(study, part)) => {
-            let follow = |elsewhere: &_, place: &_| options.follow(elsewhere, place);
+        Some(ObjectRef::Matrix(study, part)) => {
+            let follow = |external: &_, place: &_| options.follow(external, place);
             Ok(Box::new(study.open(part, &follow)?))
         }
-        Some(Found::Node(Node::Matrix(matrix))) => file.open_matrix(path, matrix),
+        Some(ObjectRef::Node(Node::Matrix(matrix))) => file.open_matrix(path, matrix),
         _ => Err(Error::new(ErrorKind::Missing, file.place(path))),
     }
 }
 
 /// Returns a layer of a study.
-fn layer_of(study: &Study, part: Part) -> Option<(&Experiment, &LayerData)> {
-    let Part::Layer(number, at) = part else { return None };
+fn layer_of(study: &Study, part: StudyMatrix) -> Option<(&Experiment, &LayerData)> {
+    let StudyMatrix::Layer(number, at) = part else { return None };
     let experiment = study.experiments.get(number)?;
     Some((experiment, &experiment.layers.get(at)?.data))
 }
 
 /// Lists what is at a path.
 pub(super) fn members(file: &RFile, path: &str, options: &Options) -> Result<Vec<Member>> {
-    let Some(Found::Node(node)) = file.find(path) else { return Ok(Vec::new()) };
+    let Some(ObjectRef::Node(node)) = file.find(path) else { return Ok(Vec::new()) };
     let mut members = Vec::new();
     match node {
         Node::Study(study) => study_members(study, options, &mut members)?,
@@ -125,7 +127,7 @@ fn object_member(file: &RFile, path: &str, node: &Node) -> Result<Member> {
             let shape = study.main_experiment().map(|main| vec![main.features.len, main.cells.len]);
             let shape = shape.unwrap_or_default();
             let value_type = match study.main_layer(study.main, None) {
-                Ok(at) => readable_type(study, Part::Layer(study.main, at))?,
+                Ok(at) => readable_type(study, StudyMatrix::Layer(study.main, at))?,
                 Err(_) => String::new(),
             };
             let axes = vec![None; shape.len()];
@@ -147,7 +149,7 @@ fn object_member(file: &RFile, path: &str, node: &Node) -> Result<Member> {
 }
 
 /// Returns the type of the values of a matrix that is in the file.
-fn readable_type(study: &Study, part: Part) -> Result<String> {
+fn readable_type(study: &Study, part: StudyMatrix) -> Result<String> {
     let refuse =
         |_: &_, place: &_| Err(Error::new(ErrorKind::Missing, nnz_core::Place::clone(place)));
     let source = nnz_core::readable(study.open(part, &refuse))?;
@@ -174,12 +176,12 @@ fn study_members(study: &Study, options: &Options, members: &mut Vec<Member>) ->
     for (path, part) in study.parts() {
         if let Some((experiment, data)) = layer_of(study, part) {
             let shape = match part {
-                Part::Layer(_, at) => experiment.layers[at].shape(experiment),
+                StudyMatrix::Layer(_, at) => experiment.layers[at].shape(experiment),
                 _ => None,
             };
             let shape = shape.map(Vec::from).unwrap_or_default();
             let kind = match data {
-                LayerData::Elsewhere(found) if !options.follows => {
+                LayerData::External(found) if !options.follows => {
                     Some(format!("{} in {}", found.class, found.path.escape_debug()))
                 }
                 LayerData::Refused(what) => Some(what.clone()),
@@ -192,7 +194,7 @@ fn study_members(study: &Study, options: &Options, members: &mut Vec<Member>) ->
                 continue;
             }
         }
-        let follow = |elsewhere: &_, place: &_| options.follow(elsewhere, place);
+        let follow = |external: &_, place: &_| options.follow(external, place);
         members.push(match nnz_core::readable(study.open(part, &follow))? {
             Some(source) => of_matrix(path, &source, study.axes_of(part))?,
             None => invalid(path),

@@ -6,7 +6,7 @@ use nnz_robjects::write::ObjectClass;
 use nnz_singlecell::anndata::Item as AnnDataItem;
 use nnz_singlecell::mudata::Item;
 
-use super::write::Whole;
+use super::write::ObjectContents;
 use crate::collection::{
     Collection, CollectionSlice, Contents, ContentsMember, MemberRole, downcast,
 };
@@ -18,7 +18,10 @@ use crate::formats::mudata::collection::MuDataCollection;
 /// # Errors
 ///
 /// Fails if one cannot be read, or does not have the cells of all.
-pub(super) fn whole(source: &dyn Collection, class: ObjectClass) -> Result<Option<Whole<'_>>> {
+pub(super) fn whole(
+    source: &dyn Collection,
+    class: ObjectClass,
+) -> Result<Option<ObjectContents<'_>>> {
     let flat = CollectionSlice::flatten(source)?;
     let Some(mudata) = downcast::<MuDataCollection>(flat.whole) else { return Ok(None) };
     if flat.selections().is_some() {
@@ -48,7 +51,7 @@ pub(super) fn whole(source: &dyn Collection, class: ObjectClass) -> Result<Optio
         }
         first.unsupported.extend(lost);
     }
-    Ok(Some(Whole::of_several(parts, tables)))
+    Ok(Some(ObjectContents::of_several(parts, tables)))
 }
 
 /// Adds the name of a modality to paths in messages.

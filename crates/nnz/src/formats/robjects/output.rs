@@ -10,17 +10,18 @@ use nnz_core::{
 };
 use nnz_engine::{Dense, ReadOptions, read_dense};
 use nnz_robjects::write::{
-    NewAxes, NewLoadings, NewReduction, NewStudy, NewTable, ObjectClass, Part, PartForm, write_part,
+    MatrixForm, NewAxes, NewLoadings, NewReduction, NewStudy, NewTable, ObjectClass, SpooledMatrix,
+    spool_matrix,
 };
 
 use super::layers::{self, MainName};
-use super::plan::Plan;
+use super::plan::StudyPlan;
 use super::target::ObjectTarget;
 use crate::output::StructurePolicy;
 use crate::{Context, ConvertOptions};
 
 /// The file that is written, and how.
-pub(super) struct Output<'a> {
+pub(super) struct StudyWriter<'a> {
     pub(super) class: ObjectClass,
     pub(super) options: &'a ConvertOptions,
     pub(super) context: &'a Context,
@@ -30,13 +31,13 @@ pub(super) struct Output<'a> {
     pub(super) modalities: &'a [String],
 }
 
-impl Output<'_> {
+impl StudyWriter<'_> {
     /// Writes the matrices of a collection into the temporary file, and returns the number of entries of the main one.
     /// `cells` has the names and the table of cells as rows, for the first study if they `share_cells`. Experiments have
     /// tables of cells of their own; assays have one in common.
     pub(super) fn study(
         &self,
-        plan: &Plan,
+        plan: &StudyPlan,
         cells: Option<&dyn MatrixSource>,
         shares_cells: bool,
         notes: &mut Vec<String>,
@@ -92,7 +93,7 @@ impl Output<'_> {
         }
         layers::sort(self.class, &mut study.layers);
         for (name, member, loadings) in &plan.reductions {
-            let embeddings = self.part(&*member.source, PartForm::Dense, &member.path, false)?;
+            let embeddings = self.part(&*member.source, MatrixForm::Dense, &member.path, false)?;
             let loadings = loadings
                 .as_ref()
                 .map(|member| self.loadings(&*member.source, study.features.names.as_deref()));
@@ -101,7 +102,7 @@ impl Output<'_> {
             study.reductions.push(NewReduction { name, assay, embeddings, loadings });
         }
         for (name, member) in &plan.graphs {
-            let graph = self.part(&*member.source, PartForm::Sparse, &member.path, false)?;
+            let graph = self.part(&*member.source, MatrixForm::Sparse, &member.path, false)?;
             study.graphs.push((name.clone(), graph));
         }
         for attribute in &plan.attributes {
@@ -128,16 +129,16 @@ impl Output<'_> {
     fn part(
         &self,
         source: &dyn MatrixSource,
-        form: PartForm,
+        form: MatrixForm,
         path: &str,
         is_layer: bool,
-    ) -> Result<Part> {
+    ) -> Result<SpooledMatrix> {
         // Dropped elements are known, so these conversions are not strict.
         let options = self.options.engine().strict(false).structure(StructurePolicy::Keep);
         let options = options.order(None);
         let options = if is_layer { options } else { options.value_type(None) };
         let target = (self.spool, &*self.target.path, path);
-        write_part(source, form, target, &options, self.context)
+        spool_matrix(source, form, target, &options, self.context)
     }
 
     /// Reads loadings, without features whose loadings are all zero, which reductions of R do not have.
@@ -161,7 +162,7 @@ impl Output<'_> {
             elements.extend(rows.iter().map(|row| number(row * width + col)));
         }
         let shape = Shape { rows: rows.len() as u64, cols: shape.cols };
-        let matrix = Part::dense(shape, &elements, self.spool)?;
+        let matrix = SpooledMatrix::dense(shape, &elements, self.spool)?;
         let features = names.map(|names| {
             let mut rows = rows.iter().map(|&row| row as u64).peekable();
             let used = |(_, at): &(&[u8], u64)| rows.next_if_eq(at).is_some();

@@ -1,15 +1,15 @@
-//! What is written of a collection, and under which names.
+//! The elements of a collection that are written, and their names.
 
 use nnz_container::tree::{Attribute, AttributeValue};
 use nnz_core::{Axis, MatrixSource, Result};
-use nnz_robjects::write::{self, ObjectClass, PartForm, check_size};
+use nnz_robjects::write::{self, MatrixForm, ObjectClass, check_size};
 
 use super::layers::{self, MainName, X_NAME};
 use crate::Context;
 use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
 
-/// What is written of one collection.
-pub(super) struct Plan {
+/// The elements of one collection that are written.
+pub(super) struct StudyPlan {
     pub(super) name: String,
     pub(super) main: Box<dyn MatrixSource>,
     pub(super) main_path: String,
@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
 }
 
-impl Plan {
+impl StudyPlan {
     pub(super) fn new(
         class: ObjectClass,
         name: String,
@@ -133,7 +133,7 @@ impl Plan {
             check_size(source.header(), layers::form(class, Some(name), source), &source.place())?;
         }
         for (_, member) in &self.graphs {
-            check_size(member.source.header(), PartForm::Sparse, &member.source.place())?;
+            check_size(member.source.header(), MatrixForm::Sparse, &member.source.place())?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use nnz_core::{
     Annotations, Batch, Column, ColumnInfo, Header, MatrixSink, MatrixSource, Order, Place, Result,
     Shape, StringList, Values, Written,
 };
-use nnz_robjects::write::{NewAxes, NewStudy, ObjectClass, PartForm, PartSink};
+use nnz_robjects::write::{MatrixForm, NewAxes, NewStudy, ObjectClass, SpooledSink};
 
 use super::layers::{self, MainName};
 use super::target::{ASSAY, write_study};
@@ -99,7 +99,7 @@ pub(super) struct SplitSink {
     class: ObjectClass,
     file: NewFile,
     studies: Vec<NewStudy>,
-    matrices: Vec<PartSink>,
+    matrices: Vec<SpooledSink>,
     /// The matrix of each row, and its row there.
     places: Vec<(usize, u32)>,
 }
@@ -145,7 +145,7 @@ impl SplitSink {
             studies.push(NewStudy::start(class, assay, axes, (&spool, memory))?.0);
             let mut header = header.clone();
             (header.shape, header.nnz) = (shape, None);
-            matrices.push(PartSink::new(&header, PartForm::Sparse, &spool, place.clone())?);
+            matrices.push(SpooledSink::new(&header, MatrixForm::Sparse, &spool, place.clone())?);
         }
         Ok(Self { class, file, studies, matrices, places })
     }

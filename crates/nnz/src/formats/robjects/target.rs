@@ -9,12 +9,12 @@ use nnz_core::{
     Place, Result, SinkCapabilities, Written,
 };
 use nnz_robjects::write::{
-    self, AxisNames, NewAxes, NewStudy, ObjectClass, PartForm, PartSink, SeuratVersion,
+    self, AxisNames, MatrixForm, NewAxes, NewStudy, ObjectClass, SeuratVersion, SpooledSink,
 };
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::layers::{self, MainName};
-use super::{Family, RObjects, split};
+use super::{ObjectFamily, RObjects, split};
 use crate::container_target::{ends_in, ends_in_rds, rds_options};
 use crate::formats::target::without_group;
 use crate::formats::{FormatOption, MatrixTarget};
@@ -81,7 +81,7 @@ impl ObjectTarget {
         let version: Option<Version> = options.format_options.parse(VERSION)?;
         Ok(Self {
             class: match format.family {
-                Family::Experiment => ObjectClass::Experiment,
+                ObjectFamily::Experiment => ObjectClass::Experiment,
                 _ => ObjectClass::Seurat(version.map_or(SeuratVersion::V3, |version| version.0)),
             },
             path,
@@ -125,7 +125,7 @@ impl ObjectTarget {
 
 impl MatrixTarget for ObjectTarget {
     fn capabilities(&self) -> SinkCapabilities {
-        write::capabilities(PartForm::Sparse, 0).names(true).annotations(true)
+        write::capabilities(MatrixForm::Sparse, 0).names(true).annotations(true)
     }
 
     fn path(&self) -> Option<&Path> {
@@ -137,7 +137,7 @@ impl MatrixTarget for ObjectTarget {
     }
 
     fn check_header(&self, header: &Header) -> Result<()> {
-        write::check_size(header, PartForm::Sparse, &self.place())
+        write::check_size(header, MatrixForm::Sparse, &self.place())
     }
 
     fn axis_kinds(&self) -> [AxisKind; 2] {
@@ -187,7 +187,7 @@ impl MatrixTarget for ObjectTarget {
         let axes = NewAxes { shape: header.shape, names, tables, place: place.clone() };
         let spool = file.spool().clone();
         let (study, _) = NewStudy::start(self.class, ASSAY, axes, (&spool, self.memory))?;
-        let matrix = PartSink::new(header, PartForm::Sparse, &spool, place)?;
+        let matrix = SpooledSink::new(header, MatrixForm::Sparse, &spool, place)?;
         Ok(Box::new(ObjectSink { class: self.class, file, study, matrix }))
     }
 }
@@ -196,7 +196,7 @@ struct ObjectSink {
     class: ObjectClass,
     file: NewFile,
     study: NewStudy,
-    matrix: PartSink,
+    matrix: SpooledSink,
 }
 
 impl MatrixSink for ObjectSink {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use nnz_core::{Axis, Error, MatrixSource, Place, Result, Shape};
 use nnz_robjects::write::{self, NewStudy, ObjectClass};
 
-use super::output::Output;
-use super::plan::Plan;
+use super::output::StudyWriter;
+use super::plan::StudyPlan;
 use super::target::{ASSAY, ObjectTarget, write_study};
-use super::{Family, RObjects};
+use super::{ObjectFamily, RObjects};
 use crate::collection::{Collection, CollectionConcatOptions, Contents};
 use crate::container_target::ends_in_rds;
 use crate::formats::collections::{apply_to_contents, check_strict, concat_contents, is_file_of};
@@ -17,7 +17,7 @@ use crate::{Context, ConvertOptions, Location, Summary};
 
 impl CollectionFormat for RObjects {
     fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
-        if self.family == Family::Other {
+        if self.family == ObjectFamily::Other {
             return false;
         }
         is_file_of(self.info, to, options) || (is_ambiguous(to, options) && is_whole(source))
@@ -61,7 +61,7 @@ impl CollectionFormat for RObjects {
         let whole = match modalities(source, target()?.class)? {
             Some(whole) => whole,
             None => match source.contents()? {
-                Some(contents) => Whole::of_one(contents.labelled(options, context)?),
+                Some(contents) => ObjectContents::of_one(contents.labelled(options, context)?),
                 None => return Ok(None),
             },
         };
@@ -82,7 +82,7 @@ impl CollectionFormat for RObjects {
             false => None,
         };
         let Some(contents) = contents else { return Ok(None) };
-        let whole = Whole::of_one(contents.labelled(options, context)?);
+        let whole = ObjectContents::of_one(contents.labelled(options, context)?);
         whole.write(ObjectTarget::new(self, to, options, context)?, options, context).map(Some)
     }
 }
@@ -101,7 +101,7 @@ fn is_whole(source: &FormatInfo) -> bool {
 }
 
 /// Returns the modalities of a collection that has several.
-fn modalities(source: &dyn Collection, class: ObjectClass) -> Result<Option<Whole<'_>>> {
+fn modalities(source: &dyn Collection, class: ObjectClass) -> Result<Option<ObjectContents<'_>>> {
     #[cfg(feature = "singlecell")]
     return super::modalities::whole(source, class);
     #[cfg(not(feature = "singlecell"))]
@@ -111,8 +111,8 @@ fn modalities(source: &dyn Collection, class: ObjectClass) -> Result<Option<Whol
     }
 }
 
-/// What becomes an object: one collection, or several with the same cells.
-pub(super) struct Whole<'a> {
+/// The contents of a new object: one collection, or several with the same cells.
+pub(super) struct ObjectContents<'a> {
     /// Each with its name, and with cells as columns.
     parts: Vec<(String, Contents)>,
     /// The name of the main one, if it has one.
@@ -122,7 +122,7 @@ pub(super) struct Whole<'a> {
     exchanged: bool,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> ObjectContents<'a> {
     fn of_one(contents: Contents) -> Self {
         let (contents, exchanged) = contents.with_cells_along(Axis::Cols);
         Self { parts: vec![(ASSAY.to_owned(), contents)], main: None, cells: None, exchanged }
@@ -153,7 +153,7 @@ impl<'a> Whole<'a> {
         let place = Place::path(&target.path);
         let mut plans = Vec::new();
         for (name, contents) in parts {
-            plans.push(Plan::new(class, name, contents, context)?);
+            plans.push(StudyPlan::new(class, name, contents, context)?);
         }
         if let Some(cells) = &cells
             && let Some(table) = cells.annotations(Axis::Rows)?
@@ -162,7 +162,7 @@ impl<'a> Whole<'a> {
             let dropped = write::unsupported_columns(name, &*table, context.memory())?;
             plans.iter_mut().take(1).for_each(|plan| plan.dropped.extend(dropped.iter().cloned()));
         }
-        let all = |of: fn(&Plan) -> &Vec<String>| -> Vec<String> {
+        let all = |of: fn(&StudyPlan) -> &Vec<String>| -> Vec<String> {
             plans.iter().flat_map(of).cloned().collect()
         };
         let (dropped, left_out) = (all(|plan| &plan.dropped), all(|plan| &plan.left_out));
@@ -171,7 +171,7 @@ impl<'a> Whole<'a> {
         let file = target.file()?;
         let modalities: Vec<String> = plans.iter().map(|plan| plan.name.clone()).collect();
         let (spool, target, modalities) = (file.spool(), &target, &*modalities);
-        let output = Output { class, options, context, spool, target, modalities };
+        let output = StudyWriter { class, options, context, spool, target, modalities };
         let mut studies = Vec::new();
         let (mut entries, mut shape) = (0, Shape { rows: 0, cols: 0 });
         for (number, plan) in plans.iter().enumerate() {
