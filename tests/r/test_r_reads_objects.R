@@ -169,11 +169,11 @@ output <- run("slice", source, part, "--features", "0:3")
 output <- run("concat", source, part, both, "--axis", "cols", "--modality", "rna", "--modality", "adt")
 s <- convert(both, "--to", "seurat")
 check("mudata: valid", validObject(s, complete = TRUE))
-check("mudata: assays", same(SeuratObject::Assays(s), c("rna", "adt")) && same(DefaultAssay(s), "rna"))
+check("mudata: assays", same(SeuratObject::Assays(s), c("rna", "rna.raw", "adt", "adt.raw")) && same(DefaultAssay(s), "rna"))
 check("mudata: reductions", same(DefaultAssay(s[["adt.pca"]]), "adt"))
 check("mudata: subset", runs(s[1:3, 1:3]))
 x <- convert(both, "--to", "sce")
-check("mudata: experiments", same(altExpNames(x), "adt") && validObject(x, complete = TRUE) && same(mainExpName(x), "rna"))
+check("mudata: experiments", same(altExpNames(x), c("rna.raw", "adt", "adt.raw")) && validObject(x, complete = TRUE) && same(mainExpName(x), "rna"))
 
 # --- Empty ones, and names that Seurat does not take
 for (name in c("empty_obs", "empty_vars", "zero_by_zero", "zero_nnz")) {
@@ -188,6 +188,36 @@ s <- convert(mtx, "--to", "seurat", "--row-names-file", names)
 check("names", same(rownames(s), c("a-1", "a-1-1", "b-c")))
 check("previous names", same(s[["RNA"]][["nnz_original_name"]][[1]], c("a_1", "a-1", "b|c")))
 check("names: merge", runs(merge(s, s, add.cell.ids = c("a", "b"))))
+
+# --- Objects that R makes, read by nnz
+made <- file.path(scratch, "r.rds")
+store <- file.path(scratch, "r.h5ad")
+read <- function(path) convert(paste0(store, path), "--to", "dgCMatrix")
+# More elements than stay in memory.
+x <- SingleCellExperiment(list(counts = Matrix(1, 2, 600, sparse = TRUE)))
+colnames(x) <- paste0("c", seq_len(600))
+rownames(x) <- c("a", "b")
+pairs <- expand.grid(from = seq_len(600), to = seq_len(600))
+pairs$value <- as.integer(seq_len(nrow(pairs)) %% 1000)
+pairs$value[5] <- NA
+colPair(x, "near") <- SelfHits(pairs$from, pairs$to, nnode = 600, value = pairs$value)
+saveRDS(x, made, compress = FALSE)
+near <- convert(paste0(made, "::colPairs/near"), "--to", "dgCMatrix")
+check("graph: long integers", identical(is.na(near[5, 1]), TRUE) && all(near[-5, ] == matrix(pairs$value, 600)[-5, ]))
+n <- 300000L
+x <- SummarizedExperiment(list(counts = sparseMatrix(1, n, x = 1)), colData = DataFrame(a = c(NA, seq_len(n - 1L))))
+saveRDS(x, made, compress = FALSE)
+output <- run("convert", made, store, "--force")
+check("table: long integers", any(grepl("colData/a +nullable", run("info", made))) && any(grepl("obs/a +nullable", run("info", store))))
+# Counts of other features.
+all_counts <- abs(rsparsematrix(9, 5, 0.5, rand.x = function(n) sample(5, n, TRUE)))
+dimnames(all_counts) <- list(paste0("g", 1:9), paste0("c", 1:5))
+s <- suppressWarnings(CreateSeuratObject(CreateAssayObject(data = log1p(all_counts[c(2, 4, 7), ]))))
+s@assays$RNA@counts <- as(all_counts, "CsparseMatrix")
+saveRDS(s, made)
+output <- run("convert", made, store, "--force")
+check("raw: X", same(read("::X")@x, log1p(all_counts[c(2, 4, 7), ])@x))
+check("raw: counts", same(read("::raw/X"), all_counts))
 
 unlink(scratch, recursive = TRUE)
 if (length(failures) > 0) {

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use nnz_container::rds::{Integers, Object, Reals, Strings, TextRef, Value};
+use nnz_container::rds::{
+    Integers, NA_INTEGER, NA_REAL_BITS, Object, Reals, Strings, TextRef, Value,
+};
 use nnz_core::{Error, Result, StringList};
 
 use crate::frame::Frame;
 use crate::objects::{
-    FileInfo, classes, describe, dims, has, integer, integers, is_a, members, take,
+    FileInfo, classes, describe, dims, has, integer, integers, is_a, members, read_integers, take,
 };
-use crate::study::{AxisTable, Experiment, Layer, Reduction, Study, StudyKind, is_matrix};
+use crate::study::{AxisTable, Experiment, Layer, Reduction, Study, StudyKind, Unread, is_matrix};
+use crate::vector::read_vectors;
 
 /// Returns whether an object is one of them.
 pub(crate) fn is_experiment(object: &Object) -> bool {
@@ -18,9 +21,6 @@ pub(crate) fn is_experiment(object: &Object) -> bool {
 
 /// Alternative experiments are read this deep.
 const MOST_NESTED: usize = 8;
-
-/// Paths of elements that are not read, with their descriptions.
-type Unread = Vec<(String, String)>;
 
 /// Reads an object.
 pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, object: Object) -> Result<Study> {
@@ -35,6 +35,7 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, object: Object) -> Resul
         main: 0,
         reductions: Vec::new(),
         graphs: Vec::new(),
+        vectors: Vec::new(),
         unread: Vec::new(),
     };
     let name = main_name(info, &object).unwrap_or_default();
@@ -107,9 +108,9 @@ fn add(
         Experiment { name: name.to_owned(), path: path.to_owned(), features, cells, layers };
     study.experiments.push(experiment);
     if let Some(metadata) = take(&mut object, "metadata") {
-        for (name, member) in members(&info, metadata) {
-            unread.push((inside(&format!("metadata/{name}")), describe(&member)));
-        }
+        let owner = (&*study.prefix, path);
+        let vectors = read_vectors(&info, owner, ("metadata", metadata), &mut unread)?;
+        study.vectors.extend(vectors);
     }
     for slot in ["design", "dispersionFunction"] {
         if let Some(found) = take(&mut object, slot) {
@@ -308,16 +309,23 @@ fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Objec
     };
     let values =
         take(&mut hits, "elementMetadata").and_then(|mut table| take(&mut table, "listData"));
-    let values = members(info, values.unwrap_or_default()).into_iter().map(|(_, values)| values);
-    let values = values.into_iter().find_map(|values| match values.value {
-        Value::Real(all) if all.len() == from.len() as u64 => Some(Value::Real(all)),
-        Value::Integer(all) if all.len() == from.len() as u64 => {
-            let numbers = (0..all.len()).filter_map(|at| all.get(at)).map(f64::from);
-            Some(Value::Real(Reals::Stored(numbers.collect())))
-        }
-        _ => None,
-    });
-    let pattern = values.is_none();
+    let mut found = None;
+    for (_, values) in members(info, values.unwrap_or_default()) {
+        found = match values.value {
+            Value::Real(all) if all.len() == from.len() as u64 => Some(all),
+            Value::Integer(all) if all.len() == from.len() as u64 => {
+                let number = |value| match value {
+                    NA_INTEGER => f64::from_bits(NA_REAL_BITS),
+                    value => f64::from(value),
+                };
+                let numbers = read_integers(info, &all, path)?.into_iter().map(number);
+                Some(Reals::Stored(numbers.collect()))
+            }
+            _ => continue,
+        };
+        break;
+    }
+    let pattern = found.is_none();
     let zero_based = |all: Vec<i32>| -> Object {
         let all = all.into_iter().map(|index| index.wrapping_sub(1)).collect();
         Value::Integer(Integers::Stored(all)).into()
@@ -328,8 +336,8 @@ fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Objec
     graph.push_attribute("Dim", Value::Integer(Integers::Stored(vec![count, count])).into());
     let nothing = Value::List(vec![Object::default(), Object::default()]);
     graph.push_attribute("Dimnames", nothing.into());
-    if let Some(values) = values {
-        graph.push_attribute("x", values.into());
+    if let Some(values) = found {
+        graph.push_attribute("x", Value::Real(values).into());
     }
     let class = if pattern { "ngTMatrix" } else { "dgTMatrix" };
     let class: Strings = std::iter::once(Some(TextRef::utf8(class))).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnz_container::rds::{Integers, NA_INTEGER, Object, Reals, Value};
+use nnz_container::rds::{NA_INTEGER, Object, Reals, Value};
 use nnz_core::{
     Bint8, Categorical, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, Result,
     StringList, TimeType, ValueType, Values,
@@ -129,8 +129,14 @@ impl RColumn {
     pub(crate) fn has_missing(&self) -> bool {
         match &self.object.value {
             Value::Logical(all) => all.contains(&NA_INTEGER),
-            Value::Integer(Integers::Stored(all)) if self.kind == ColumnKind::Integer => {
-                all.contains(&NA_INTEGER)
+            Value::Integer(all) if self.kind == ColumnKind::Integer => {
+                let mut missing = false;
+                let read = all.for_each_block(|_, block| {
+                    missing = block.contains(&NA_INTEGER);
+                    !missing
+                });
+                // Whoever reads the column gets the error.
+                missing || read.is_err()
             }
             Value::Character(all) => {
                 all.try_for_each(|text| if text.is_none() { Err(()) } else { Ok(()) }).is_err()

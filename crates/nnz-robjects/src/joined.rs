@@ -11,10 +11,21 @@ use nnz_core::{
 /// A part of the cells.
 pub(crate) struct JoinedPart {
     pub(crate) source: Box<dyn MatrixSource>,
-    /// The row of the whole for each row of the part, ascending; `None` if they are the same.
+    /// The row of the whole for each row of the part; `None` if they are the same.
     pub(crate) rows: Option<Arc<[u64]>>,
-    /// The column of the whole for each column of the part, ascending.
+    /// The column of the whole for each column of the part.
     pub(crate) cols: Arc<[u64]>,
+}
+
+impl JoinedPart {
+    /// Returns whether rows ascend in each column at their places in the whole; `None` if it is not known.
+    fn sorted_indices(&self) -> Option<bool> {
+        let ascend = |rows: &Arc<[u64]>| rows.is_sorted_by(|a, b| a < b);
+        match self.rows.as_ref().is_none_or(ascend) {
+            true => self.source.header().sorted_indices,
+            false => None,
+        }
+    }
 }
 
 /// Parts with different columns, stored by column. Rows that a part does not have are zero.
@@ -22,8 +33,10 @@ pub(crate) struct Joined {
     parts: Vec<JoinedPart>,
     header: Header,
     /// For each column, the number of its part and of the column in it.
-    cols: Vec<Option<(u32, u32)>>,
+    cols: Vec<JoinedColumn>,
 }
+
+type JoinedColumn = Option<(u32, u32)>;
 
 /// Returns why parts cannot be joined.
 fn refused(place: &Place, why: &str) -> Error {
@@ -31,6 +44,9 @@ fn refused(place: &Place, why: &str) -> Error {
 }
 
 impl Joined {
+    /// The bytes in memory for each column.
+    pub(crate) const MEMORY_PER_COLUMN: u64 = size_of::<JoinedColumn>() as u64;
+
     /// Creates a matrix without entries.
     pub(crate) fn empty(shape: Shape) -> Self {
         let header = Header::new(shape, Order::Col, ValueType::F64).sorted_indices(true).nnz(0);
@@ -50,6 +66,13 @@ impl Joined {
             if header.order != Order::Col || !part.source.random_access() {
                 return Err(refused(place, "they are not stored by column"));
             }
+            let rows = part.rows.as_ref().map_or(shape.rows, |rows| rows.len() as u64);
+            let stated = Shape { rows, cols: part.cols.len() as u64 };
+            if header.shape != stated {
+                let found = format!("a layer of {} x {}", header.shape.rows, header.shape.cols);
+                let expected = format!("{} x {}, as it has names", stated.rows, stated.cols);
+                return Err(Error::mismatch(place.clone(), found, expected));
+            }
             entries = entries.zip(header.nnz).and_then(|(sum, own)| sum.checked_add(own));
             for (&col, inner) in part.cols.iter().zip(0..) {
                 match usize::try_from(col).ok().and_then(|col| cols.get_mut(col)) {
@@ -58,8 +81,9 @@ impl Joined {
                 }
             }
         }
-        let sorted = parts.iter().map(|part| part.source.header().sorted_indices);
-        let sorted = sorted.reduce(|all, own| if all == own { all } else { None }).flatten();
+        let mut sorted = parts.iter().map(JoinedPart::sorted_indices);
+        let first = sorted.next().flatten();
+        let sorted = first.filter(|_| sorted.all(|own| own == first));
         let header = Header::new(shape, Order::Col, value_type)
             .sorted_indices(sorted)
             .nnz(entries.unwrap_or(0))

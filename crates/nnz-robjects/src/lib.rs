@@ -15,6 +15,7 @@ mod source;
 mod study;
 mod svt;
 mod tree;
+mod vector;
 pub mod write;
 
 pub use delayed::{ExternalKind, ExternalMatrix};
@@ -25,3 +26,4 @@ pub use study::{
     Study, StudyKind, StudyMatrix, table_source,
 };
 pub use tree::{Node, ObjectRef, RFile};
+pub use vector::NamedVector;

@@ -10,8 +10,10 @@ use crate::objects::{
     FileInfo, classes, describe, dimnames, dims, has, integers, is_null, members, take,
 };
 use crate::study::{
-    AxisTable, Experiment, Layer, LayerAxis, LayerData, Reduction, Study, StudyKind, is_matrix,
+    AxisTable, Experiment, Layer, LayerAxis, LayerData, Reduction, Study, StudyKind, Unread,
+    is_matrix,
 };
+use crate::vector::read_vectors;
 
 /// Returns whether an object is of Seurat 3 or later.
 pub(crate) fn is_seurat(object: &Object) -> bool {
@@ -33,8 +35,7 @@ fn is_assay5(object: &Object) -> bool {
 }
 
 /// Slots that are not read, and are listed if they are not empty.
-const UNREAD: [&str; 7] =
-    ["neighbors", "images", "misc", "tools", "commands", "calc.params", "spatial"];
+const UNREAD: [&str; 6] = ["neighbors", "images", "tools", "commands", "calc.params", "spatial"];
 
 /// Reads an object of Seurat 3 or later.
 pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> Result<Study> {
@@ -78,6 +79,8 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> R
             false => unread.push((path, describe(&graph))),
         }
     }
+    let misc = ("misc", take(&mut object, "misc").unwrap_or_default());
+    let vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
     list_unread(info, &mut object, &mut unread);
     unread.extend(unread_columns("meta.data", &cells));
     Ok(Study {
@@ -90,6 +93,7 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> R
         main: main.unwrap_or(0),
         reductions,
         graphs,
+        vectors,
         unread,
     })
 }
@@ -138,6 +142,8 @@ pub(crate) fn parse2(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> 
     {
         graphs.push(("graphs/snn".to_owned(), Arc::new(graph)));
     }
+    let misc = ("misc", take(&mut object, "misc").unwrap_or_default());
+    let vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
     list_unread(info, &mut object, &mut unread);
     unread.extend(unread_columns("meta.data", &cells));
     Ok(Study {
@@ -150,6 +156,7 @@ pub(crate) fn parse2(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> 
         main: 0,
         reductions,
         graphs,
+        vectors,
         unread,
     })
 }
@@ -168,12 +175,10 @@ pub(crate) fn parse_assay(info: &Arc<FileInfo>, prefix: &str, object: Object) ->
         main: 0,
         reductions: Vec::new(),
         graphs: Vec::new(),
+        vectors: Vec::new(),
         unread,
     })
 }
-
-/// Paths of elements that are not read, with their descriptions.
-type Unread = Vec<(String, String)>;
 
 /// Adds the identity of each cell to the table of cells, matched by names.
 fn add_idents(
@@ -247,7 +252,7 @@ fn list_unread(info: &FileInfo, object: &mut Object, unread: &mut Unread) {
     for slot in UNREAD {
         if let Some(found) = take(object, slot).filter(|found| !is_empty(found)) {
             match &found.value {
-                Value::List(_) if slot != "misc" => unread.extend(
+                Value::List(_) => unread.extend(
                     members(info, found)
                         .into_iter()
                         .map(|(name, member)| (format!("{slot}/{name}"), describe(&member))),

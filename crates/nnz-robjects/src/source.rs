@@ -10,7 +10,7 @@ use nnz_core::{
 
 use crate::frame::Frame;
 
-/// The column with the names that features had before they were changed for Seurat.
+/// The column with the names that features or cells had before they were changed for R.
 pub const ORIGINAL_NAME: &str = "nnz_original_name";
 
 /// A matrix of an object.
@@ -63,23 +63,32 @@ impl ObjectMatrixSource {
         Self { extras, ..self }
     }
 
-    /// Restores names of features that were changed for Seurat, from their column of the table.
+    /// Restores names that were changed for R, from their columns of the tables.
     ///
     /// # Errors
     ///
-    /// Fails if the column cannot be read.
+    /// Fails if a column cannot be read.
     pub fn with_original_names(mut self) -> Result<Self> {
-        let Some(table) = &mut self.tables[0] else { return Ok(self) };
         let is_text = |info: &ColumnInfo| {
             info.name == ORIGINAL_NAME && info.column_type == ColumnType::String
         };
-        if table.columns().iter().any(is_text)
-            && let Some(column) = table.remove(ORIGINAL_NAME)?
-            && let (ColumnValues::Strings(names), None) = (column.values, column.missing)
-        {
-            self.names[0] = Some(Arc::new(names));
+        for (table, own) in self.tables.iter_mut().zip(&mut self.names) {
+            if let Some(table) = table
+                && table.columns().iter().any(is_text)
+                && let Some(column) = table.remove(ORIGINAL_NAME)?
+                && let (ColumnValues::Strings(names), None) = (column.values, column.missing)
+            {
+                *own = Some(Arc::new(names));
+            }
         }
         Ok(self)
+    }
+
+    /// Removes the table of an axis.
+    #[must_use]
+    pub fn without_table(mut self, axis: Axis) -> Self {
+        self.tables[index(axis)] = None;
+        self
     }
 
     /// Adds notes for the user.

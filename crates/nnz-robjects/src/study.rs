@@ -11,6 +11,7 @@ use crate::frame::{Frame, positions};
 use crate::joined::{Joined, JoinedPart};
 use crate::objects::{FileInfo, describe, dimnames, dims};
 use crate::source::ObjectMatrixSource;
+use crate::vector::NamedVector;
 use crate::{matrix, svt};
 
 /// The family of an object.
@@ -44,9 +45,14 @@ pub struct Study {
     pub reductions: Vec<Reduction>,
     /// Graphs of cells, with their paths.
     pub graphs: Vec<(String, MatrixObject)>,
+    /// Vectors of the object as a whole.
+    pub vectors: Vec<NamedVector>,
     /// Paths of elements that are not read, with their descriptions.
     pub unread: Vec<(String, String)>,
 }
+
+/// Paths of elements that are not read, with their descriptions.
+pub(crate) type Unread = Vec<(String, String)>;
 
 /// Matrices with the same features and cells.
 #[derive(Debug)]
@@ -302,16 +308,16 @@ impl Layer {
             LayerData::Refused(what) => Err(Error::unsupported(place, what.clone())),
             LayerData::Joined(layers) => {
                 let shape = Shape { rows: experiment.features.len, cols: experiment.cells.len };
+                study.info.check_memory(shape.cols, Joined::MEMORY_PER_COLUMN, &self.path)?;
                 let mut parts = Vec::with_capacity(layers.len());
                 for layer in layers {
-                    let at = |axis: &LayerAxis| match axis {
-                        LayerAxis::Part(at) => Some(Arc::clone(at)),
+                    let [rows, LayerAxis::Part(cols)] = &layer.axes else { continue };
+                    let rows = match rows {
+                        LayerAxis::Part(rows) => Some(Arc::clone(rows)),
                         _ => None,
                     };
                     let source = layer.source(study, experiment, follow)?;
-                    let cols = at(&layer.axes[1])
-                        .unwrap_or_else(|| (0..source.header().shape.cols).collect());
-                    parts.push(JoinedPart { source, rows: at(&layer.axes[0]), cols });
+                    parts.push(JoinedPart { source, rows, cols: Arc::clone(cols) });
                 }
                 Ok(Box::new(Joined::new(parts, shape, &place)?))
             }
@@ -442,6 +448,18 @@ impl Study {
         }
     }
 
+    /// Returns the names of rows or columns of a layer, as the object has them.
+    #[must_use]
+    pub fn names_of(&self, part: StudyMatrix, axis: Axis) -> Option<Arc<StringList>> {
+        let StudyMatrix::Layer(number, at) = part else { return None };
+        let experiment = self.experiments.get(number)?;
+        let [rows, cols] = &experiment.layers.get(at)?.axes;
+        match axis {
+            Axis::Rows => rows.names(&experiment.features),
+            Axis::Cols => cols.names(&experiment.cells),
+        }
+    }
+
     /// Opens the main matrix like [`open`](Self::open). It is described as that of the object.
     ///
     /// # Errors
@@ -565,7 +583,7 @@ pub fn table_source(frame: &Frame, place: Place) -> Result<ObjectMatrixSource> {
 fn is_split(layer: &Layer, base: &str) -> bool {
     let rest = layer.name.strip_prefix(base).and_then(|rest| rest.strip_prefix('.'));
     rest.is_some_and(|rest| !rest.is_empty())
-        && !matches!(layer.axes[1], LayerAxis::Other(_))
+        && matches!(layer.axes[1], LayerAxis::Part(_))
         && !matches!(layer.axes[0], LayerAxis::Other(_))
 }
 

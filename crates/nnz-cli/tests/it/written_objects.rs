@@ -230,7 +230,7 @@ fn modalities_round_trip_as_experiments() {
     convert(&source, &path, &["--to", "sce"]);
     convert(&path, &back, &[]);
     let differ = differences(&source, &back);
-    let lost = ["uns/", "varp/", "raw/", "obsm/sp"];
+    let lost = ["uns/", "varp/", "obsm/sp"];
     // Of alternative experiments, what belongs to cells is not read.
     let of_cells = ["mod/adt/obsm/", "mod/adt/obsp/", "mod/adt/varm/"];
     let is_known = |path: &&String| {
@@ -304,7 +304,7 @@ fn what_is_not_stored_is_listed() {
     let scratch = Scratch::new();
     let (source, path) = (anndata("full_csr.h5ad"), scratch.at("made.rds"));
     let done = run(&["convert", &source, &path, "--to", "seurat"]);
-    for lost in ["varp/corr", "raw", "layers/scaled", "uns/grid", "obsm/sp"] {
+    for lost in ["varp/corr", "layers/scaled", "uns/grid", "obsm/sp"] {
         assert!(done.err.contains(lost), "{lost}: {}", done.err);
     }
     let strict = scratch.at("strict.rds");
@@ -322,4 +322,95 @@ fn objects_are_compressed_as_r_does_unless_told() {
         convert(&source, &path, &[&["--to", "seurat"][..], compress].concat());
         assert!(fs::read(&path).unwrap().starts_with(start), "{compress:?}");
     }
+}
+
+/// The matrix before features were selected is another assay, from which it comes back; and vectors of `uns` come back from
+/// `misc` and `metadata`.
+#[test]
+fn raw_and_vectors_round_trip() {
+    let scratch = Scratch::new();
+    let source = anndata("full_csr.h5ad");
+    for (name, options) in TARGETS {
+        let [path, back] = ["made.rds", "back.h5ad"].map(|name| scratch.at(name));
+        convert(&source, &path, options);
+        let info = run(&["info", &path]).good();
+        let member = match name {
+            "sce" => "altExps/raw/assays/counts",
+            _ => "assays/raw/layers/counts",
+        };
+        assert!(info.contains(&format!("\n{member} ")), "{name}: {info}");
+        convert(&path, &back, &[]);
+        let differ = differences(&source, &back);
+        for kept in ["raw/X", "uns/alpha", "uns/colors", "uns/flag", "uns/n_neighbors", "uns/title"]
+        {
+            assert!(!differ.contains(kept), "{name}: {kept}: {differ:?}");
+        }
+        let [first, second] =
+            [&source, &back].map(|file| run(&["names", &format!("{file}::raw/X"), "cols"]).good());
+        assert_eq!(first, second, "{name}");
+    }
+    // Loom has no place for it.
+    let loom = run(&["convert", &source, &scratch.at("a.loom")]);
+    assert!(loom.err.contains("raw/X (it has features of its own)"), "{}", loom.err);
+}
+
+/// All assays of an object are in the other.
+#[test]
+fn objects_keep_all_assays_in_other_objects() {
+    let scratch = Scratch::new();
+    for (source, assays) in
+        [("s4_multi", ["RNA", "ADT", "HTO"]), ("s5_multiome", ["RNA", "ATAC", ""])]
+    {
+        let source = text(&testdata().join(format!("robjects/{source}.rds"))).to_owned();
+        for (name, options) in TARGETS {
+            let path = scratch.at("made.rds");
+            convert(&source, &path, options);
+            for assay in assays.into_iter().filter(|assay| !assay.is_empty()) {
+                let from = format!("{source}::assays/{assay}/layers/counts");
+                let at = match name {
+                    "sce"
+                        if run(&["info", &path]).good().contains(&format!("altExps/{assay}/")) =>
+                    {
+                        format!("{path}::altExps/{assay}/assays/counts")
+                    }
+                    "sce" => format!("{path}::assays/counts"),
+                    _ => format!("{path}::assays/{assay}/layers/counts"),
+                };
+                assert!(differences(&from, &at).is_empty(), "{name}: {assay}");
+            }
+            let info = run(&["info", &path]).good();
+            let column = if name == "sce" { "colData/orig.ident" } else { "meta.data/orig.ident" };
+            assert_eq!(info.matches(&format!("\n{column} ")).count(), 1, "{info}");
+        }
+    }
+}
+
+/// The table of a Seurat object is that of its main assay only.
+#[test]
+fn meta_data_is_in_mudata_once() {
+    let scratch = Scratch::new();
+    let source = testdata().join("robjects/s4_multi.rds");
+    let [path, back] = ["made.h5mu", "back.rds"].map(|name| scratch.at(name));
+    convert(text(&source), &path, &[]);
+    convert(&path, &back, &["--to", "seurat"]);
+    let info = run(&["info", &back]).good();
+    assert_eq!(info.matches("orig.ident").count(), 1, "{info}");
+    assert!(info.contains("\nmeta.data/orig.ident "), "{info}");
+}
+
+/// Layers with all cells are not parts of one, whatever their names.
+#[test]
+fn layers_of_all_cells_are_not_joined() {
+    let scratch = Scratch::new();
+    let source = testdata().join("robjects/sce_full.rds");
+    let [renamed, path, back] = ["a.h5ad", "made.rds", "back.h5ad"].map(|name| scratch.at(name));
+    convert(text(&source), &renamed, &[]);
+    let layers: Vec<_> = ["x.1", "x.2"].map(|name| format!("{renamed}::layers/{name}")).into();
+    for layer in &layers {
+        run(&["-q", "convert", &format!("{renamed}::layers/counts"), layer]).good();
+    }
+    convert(&renamed, &path, &["--to", "sce"]);
+    convert(&path, &back, &["--join-layers"]);
+    let info = run(&["info", &back]).good();
+    assert!(info.contains("layers/x.1") && info.contains("layers/x.2"), "{info}");
 }

@@ -36,25 +36,34 @@ pub fn unsupported_columns(
     memory: u64,
 ) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    for (at, ColumnInfo { name, column_type, .. }) in columns.columns().iter().enumerate() {
-        let why = match column_type {
-            _ if name.contains('\0') => Some("a name with a zero byte"),
-            ColumnType::Number(number) if number.is_complex() => Some("complex numbers"),
-            ColumnType::Time(time) => match unit_of(*time) {
-                None => Some("times of this unit"),
-                Some(unit) if unit.1 == 1 => None,
-                Some((_, parts)) => {
-                    let column = columns.read_column(at, memory)?;
-                    let times = times(&column);
-                    let is_whole = |&time: &i64| time == TimeType::MISSING || time % parts == 0;
-                    (!times.iter().all(is_whole)).then_some("times with fractions of a second")
-                }
-            },
-            _ => None,
-        };
-        found.extend(why.map(|why| format!("{table}/{name} ({why})")));
+    for (at, info) in columns.columns().iter().enumerate() {
+        let why = why_unsupported(columns, (at, info), memory)?;
+        found.extend(why.map(|why| format!("{table}/{} ({why})", info.name)));
     }
     Ok(found)
+}
+
+/// Returns the reason why R does not support a column, if it does not.
+fn why_unsupported(
+    columns: &dyn Annotations,
+    (at, info): (usize, &ColumnInfo),
+    memory: u64,
+) -> Result<Option<&'static str>> {
+    Ok(match info.column_type {
+        _ if info.name.contains('\0') => Some("a name with a zero byte"),
+        ColumnType::Number(number) if number.is_complex() => Some("complex numbers"),
+        ColumnType::Time(time) => match unit_of(time) {
+            None => Some("times of this unit"),
+            Some(unit) if unit.1 == 1 => None,
+            Some((_, parts)) => {
+                let column = columns.read_column(at, memory)?;
+                let times = times(&column);
+                let is_whole = |&time: &i64| time == TimeType::MISSING || time % parts == 0;
+                (!times.iter().all(is_whole)).then_some("times with fractions of a second")
+            }
+        },
+        _ => None,
+    })
 }
 
 /// Returns the class of a type of dates or durations in R, and how many of them are one unit of it.
@@ -119,18 +128,16 @@ impl NewTable {
         (spool, memory): (&ArraySpool, u64),
         place: &Place,
     ) -> Result<Self> {
-        let unsupported = unsupported_columns("", table, memory)?;
         let mut read = Self::empty(table.len());
         let input = Input { spool, place };
         for (at, info) in table.columns().iter().enumerate() {
-            let lost = format!("/{} (", info.name);
-            let is_lost = unsupported.iter().any(|other| other.starts_with(&lost));
-            if is_lost || skip.contains(&&*info.name) {
+            let is_skipped = skip.contains(&&*info.name);
+            if is_skipped || why_unsupported(table, (at, info), memory)?.is_some() {
                 continue;
             }
             let column = table.read_column(at, memory)?;
             let (object, note) = match info.column_type {
-                ColumnType::Time(time) => (input.time(&column, time), None),
+                ColumnType::Time(time) => (input.time(&column, time)?, None),
                 _ => input.column(&column)?,
             };
             read.notes.extend(note.map(|note| format!("{name}/{} ({note})", info.name)));
@@ -274,7 +281,7 @@ impl Input<'_> {
     }
 
     /// Returns dates, times or durations.
-    fn time(&self, column: &Column, time: TimeType) -> NewObject {
+    fn time(&self, column: &Column, time: TimeType) -> Result<NewObject> {
         let (class, parts) = unit_of(time).unwrap_or((TimeClass::Instant, 1));
         #[expect(clippy::cast_precision_loss, reason = "times far from now are rounded")]
         let value = |&time: &i64| match time {
@@ -282,12 +289,8 @@ impl Input<'_> {
             time => (time / parts) as f64,
         };
         let values: Vec<f64> = times(column).iter().map(value).collect();
-        let values = match self.spooled(&values) {
-            Ok(array) => NewValue::SpooledReals(vec![array]),
-            Err(_) => NewValue::Reals(values),
-        };
-        let object = NewObject::new(values);
-        match class {
+        let object = NewObject::new(NewValue::SpooledReals(vec![self.spooled(&values)?]));
+        Ok(match class {
             TimeClass::Date => object.with("class", NewObject::texts(["Date"])),
             TimeClass::Instant => object
                 .with("class", NewObject::texts(["POSIXct", "POSIXt"]))
@@ -295,7 +298,7 @@ impl Input<'_> {
             TimeClass::Difference(units) => object
                 .with("class", NewObject::texts(["difftime"]))
                 .with("units", NewObject::texts([units])),
-        }
+        })
     }
 
     /// Returns a column, and a note if it has another type than before.

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_container::rds::{Limits, NewFile, Object, RdsOptions, Value, read};
-use nnz_core::{Order, Place, Shape, StringList};
-use nnz_engine::{ConvertOptions, CsMatrix, TaskContext};
+use nnz_core::{Annotations as _, Column, ColumnValues, Order, Place, Shape, StringList, Values};
+use nnz_engine::{AnnotationTable, ConvertOptions, CsMatrix, TaskContext};
 use nnz_robjects::write::{
     self, MatrixForm, NewAxes, NewLoadings, NewReduction, NewStudy, ObjectClass, SeuratVersion,
     SpooledMatrix, spool_matrix,
 };
+use nnz_robjects::{Node, RFile};
 use nnz_storage::InputFile;
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::command::testdata;
@@ -119,4 +120,32 @@ fn objects_have_the_structure_of_those_of_r() {
         }
         std::fs::remove_file(&path).unwrap();
     }
+}
+
+/// A column was lost if its name and a parenthesis began that of a column that R does not support.
+#[test]
+fn a_column_is_kept_beside_a_longer_name_that_is_not_supported() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("made.rds");
+    let file = NewFile::create(&path, &WriteOptions::default(), RdsOptions::default()).unwrap();
+    let spool = file.spool().clone();
+    let column = |values| Column { values: ColumnValues::Numbers(values), missing: None };
+    let complex = column(Values::ComplexF64(vec![[1.0, 2.0]]));
+    let real = column(Values::F64(vec![1.5]));
+    let columns = [("a (b".to_owned(), complex), ("a".to_owned(), real)];
+    let table = AnnotationTable::new(["c1"].iter().collect(), columns).unwrap();
+    let axes = NewAxes {
+        shape: Shape { rows: 1, cols: 1 },
+        names: [None, None],
+        tables: [None, Some(&table)],
+        place: Place::default(),
+    };
+    let class = ObjectClass::Experiment;
+    let (study, _) = NewStudy::start(class, "RNA", axes, (&spool, 1 << 20)).unwrap();
+    file.finish(&write::experiment(&study, None, &spool).unwrap()).unwrap();
+    let file = InputFile::open(&path).unwrap();
+    let made = RFile::new(&file, read(&file, Limits::default()).unwrap()).unwrap();
+    let Node::Study(study) = made.root() else { panic!() };
+    let columns = study.experiments[0].cells.table.columns();
+    assert_eq!(columns.iter().map(|column| &*column.name).collect::<Vec<_>>(), ["a"]);
 }

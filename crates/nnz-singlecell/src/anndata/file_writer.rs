@@ -9,6 +9,7 @@ use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Result, ValueTyp
 use nnz_engine::{ConvertOptions, TaskContext};
 
 use super::Item;
+use super::columns::write_table;
 use super::item_writer::ItemWriter;
 use super::output::{Group, Output};
 use super::sink::{MAPPINGS, start_file, start_mapping};
@@ -17,7 +18,8 @@ use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
 /// A file with several matrices, which are written one after the other.
 ///
-/// The first one has the names and annotations of cells and genes. All others have the lengths of its axes.
+/// The first one has the names and annotations of cells and genes. All others have the lengths of its axes, except the one of
+/// `raw`, which has genes of its own.
 pub struct FileWriter<'a> {
     output: Arc<Mutex<Parts>>,
     path: &'a Path,
@@ -62,7 +64,7 @@ impl<'a> FileWriter<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read or stored, and if it belongs to `raw`.
+    /// Fails if it cannot be read or stored, and if it belongs to `raw`, of which only `X` can be written.
     pub fn write(
         &mut self,
         item: Item,
@@ -77,6 +79,9 @@ impl<'a> FileWriter<'a> {
         };
         let path = item.to_string();
         if let Ok(mut parts) = self.output.lock() {
+            if item == Item::RawX {
+                parts.start_raw(source)?;
+            }
             parts.item = item;
         }
         let target = (capabilities, self.path, &*path);
@@ -126,6 +131,20 @@ struct Parts {
 }
 
 impl Parts {
+    /// Starts the group of the matrix before genes were selected, with its genes.
+    fn start_raw(&mut self, source: &dyn MatrixSource) -> Result<()> {
+        let raw = self.output.group(Group::ROOT, "raw")?;
+        self.output.encode(raw, "raw", "0.1.0")?;
+        let names = source.read_names(Axis::Cols)?;
+        let table = source.annotations(Axis::Cols)?;
+        let len = source.header().shape.cols;
+        write_table(&mut self.output, (raw, "var"), "_index", len, names, table.as_deref())?;
+        let varm = self.output.group(raw, "varm")?;
+        self.output.encode(varm, "dict", "0.1.0")?;
+        self.groups.push(("raw", raw));
+        Ok(())
+    }
+
     /// Returns the group and the name of the matrix.
     fn place(&self) -> Result<(Group, String)> {
         let path = self.item.to_string();

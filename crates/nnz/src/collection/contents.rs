@@ -17,6 +17,8 @@ pub enum MemberRole {
     AxisMatrix(Axis, String),
     /// A graph of rows, or of columns.
     AxisGraph(Axis, String),
+    /// The matrix before features were selected: with the rows, or columns, of the main one, and features of its own.
+    Raw(Axis),
 }
 
 /// A number or string of a collection as a whole, or a list of them.
@@ -120,6 +122,8 @@ impl Contents {
                 MemberRole::Layer(_) => [&rows, &cols],
                 MemberRole::AxisMatrix(axis, _) => [along(*axis), &all],
                 MemberRole::AxisGraph(axis, _) => [along(*axis); 2],
+                MemberRole::Raw(Axis::Rows) => [&rows, &all],
+                MemberRole::Raw(Axis::Cols) => [&all, &cols],
             };
             let slice = Slice::new(source, selected[0], selected[1])?;
             members.push(ContentsMember::new(role, path, Box::new(slice)));
@@ -168,6 +172,7 @@ impl Contents {
                 MemberRole::AxisMatrix(own, _) if *own == axis => Ok(Axis::Rows),
                 MemberRole::AxisMatrix(..) => Err("it belongs to the other axis"),
                 MemberRole::AxisGraph(..) => Err("graphs are not concatenated"),
+                MemberRole::Raw(_) => Err("it has features of its own"),
             };
             let is_wide = matches!(role, MemberRole::AxisMatrix(..))
                 && parts.iter().any(|(_, part)| part.header().shape.cols != width);
@@ -217,6 +222,15 @@ impl Contents {
         Ok(Self { main: Box::new(main), ..self })
     }
 
+    /// Removes and returns the matrix before features were selected, with its path.
+    #[cfg(feature = "robjects")]
+    pub(crate) fn take_raw(&mut self) -> Option<Self> {
+        let is_raw = |member: &ContentsMember| matches!(member.role, MemberRole::Raw(_));
+        let at = self.members.iter().position(is_raw)?;
+        let ContentsMember { path, source, .. } = self.members.remove(at);
+        Some(Self::new(source, &path, self.tables.each_ref().map(|table| &**table)))
+    }
+
     /// Exchanges rows and columns if cells are along the other axis. Returns whether they were.
     pub(crate) fn with_cells_along(self, cells: Axis) -> (Self, bool) {
         if AxisKind::cell_axis(self.main.header().axis_kinds) != Some(cells.other()) {
@@ -233,6 +247,7 @@ impl Contents {
                 MemberRole::AxisGraph(axis, name) => {
                     (MemberRole::AxisGraph(axis.other(), name), source)
                 }
+                MemberRole::Raw(axis) => (MemberRole::Raw(axis.other()), transposed(source)),
             };
             ContentsMember::new(role, path, source)
         });

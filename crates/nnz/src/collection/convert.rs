@@ -28,9 +28,14 @@ pub(crate) fn target_of<'a>(
     if options.transpose || !matches!(to, Location::Path { group, .. } if !is_group(group)) {
         return Ok(None);
     }
-    for &format in context.registry().formats() {
+    let formats = || context.registry().formats().iter();
+    let is_whole = formats().any(|format| {
+        format.info().name == source.info().name && format.abilities().collections.is_some()
+    });
+    for &format in formats() {
         let Some(target) = format.abilities().collections else { continue };
-        if !target.is_target(source.info(), to, options) {
+        let may_be = || is_whole && target.may_be_target(to, options);
+        if !target.is_target(source.info(), to, options) && !may_be() {
             continue;
         }
         target.check_target(to, options, context)?;

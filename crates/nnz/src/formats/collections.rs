@@ -21,6 +21,13 @@ pub trait CollectionFormat: Sync {
     /// format of the source.
     fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool;
 
+    /// Returns whether a target may be a file of this format or of others, which is then an error: a format must be given.
+    /// This is asked for sources that are collections of matrices and tables.
+    fn may_be_target(&self, to: &Location, options: &ConvertOptions) -> bool {
+        let _ = (to, options);
+        false
+    }
+
     /// Checks the name of a target. By default, every name is valid.
     ///
     /// # Errors

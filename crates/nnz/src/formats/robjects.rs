@@ -5,8 +5,9 @@ mod follow;
 mod layers;
 pub(super) mod matrix;
 mod members;
-#[cfg(feature = "singlecell")]
 mod modalities;
+#[cfg(feature = "singlecell")]
+mod mudata;
 mod output;
 mod plan;
 mod split;

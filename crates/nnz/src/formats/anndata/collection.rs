@@ -150,11 +150,16 @@ impl Collection for AnnDataCollection {
                 Item::Varm(name) if is_dense => MemberRole::AxisMatrix(Axis::Cols, name),
                 Item::Obsp(name) => MemberRole::AxisGraph(Axis::Rows, name),
                 Item::Varp(name) => MemberRole::AxisGraph(Axis::Cols, name),
+                Item::RawX => MemberRole::Raw(Axis::Rows),
+                Item::RawVarm(_) => {
+                    unsupported.push(item.to_string());
+                    continue;
+                }
                 // It stays in the list.
                 _ => continue,
             };
             let path = item.to_string();
-            unsupported.retain(|other| *other != path);
+            unsupported.retain(|other| *other != path && (item != Item::RawX || other != "raw"));
             let attributes = file.foreign_attributes(&item, false)?;
             unsupported.extend(attributes.into_iter().filter(|name| name.starts_with(&path)));
             contents.members.push(ContentsMember::new(role, path, source));

@@ -246,6 +246,7 @@ impl ContentsWriter for format::FileWriter<'_> {
             Some(MemberRole::AxisMatrix(Axis::Cols, name)) => Item::Varm(name),
             Some(MemberRole::AxisGraph(Axis::Rows, name)) => Item::Obsp(name),
             Some(MemberRole::AxisGraph(Axis::Cols, name)) => Item::Varp(name),
+            Some(MemberRole::Raw(_)) => Item::RawX,
         };
         format::FileWriter::write(self, item, source, options)
     }

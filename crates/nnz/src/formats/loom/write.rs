@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::{Attribute, TreeWriter};
-use nnz_core::{Axis, MatrixSource, Result};
+use nnz_core::{Axis, Error, MatrixSource, Result};
 use nnz_engine::MatrixTarget as _;
 use nnz_singlecell::loom::{self as format, Item};
 
@@ -68,16 +68,20 @@ fn write(
     Ok(summary.bytes_before(bytes_before))
 }
 
-/// Returns the location of a matrix, or of the main matrix.
-fn item(role: Option<&MemberRole>) -> Item {
-    match role.cloned() {
+/// The reason why `raw` is not stored.
+const OTHER_FEATURES: &str = "it has features of its own";
+
+/// Returns the location of a matrix, or of the main matrix; `None` if Loom has none for it.
+fn item(role: Option<&MemberRole>) -> Option<Item> {
+    Some(match role.cloned() {
         None => Item::Matrix,
         Some(MemberRole::Layer(name)) => Item::Layer(name),
         Some(MemberRole::AxisMatrix(Axis::Rows, name)) => Item::RowAttribute(name),
         Some(MemberRole::AxisMatrix(Axis::Cols, name)) => Item::ColAttribute(name),
         Some(MemberRole::AxisGraph(Axis::Rows, name)) => Item::RowGraph(name),
         Some(MemberRole::AxisGraph(Axis::Cols, name)) => Item::ColGraph(name),
-    }
+        Some(MemberRole::Raw(_)) => return None,
+    })
 }
 
 impl ContentsTarget for LoomTarget {
@@ -86,7 +90,10 @@ impl ContentsTarget for LoomTarget {
     }
 
     fn refusal(&self, role: &MemberRole, main: &dyn MatrixSource) -> Result<Option<&'static str>> {
-        format::refusal(&item(Some(role)), main)
+        match item(Some(role)) {
+            Some(item) => format::refusal(&item, main),
+            None => Ok(Some(OTHER_FEATURES)),
+        }
     }
 
     fn start<'a>(
@@ -111,7 +118,8 @@ impl ContentsWriter for format::FileWriter<'_> {
         source: &dyn MatrixSource,
         options: &nnz_engine::ConvertOptions,
     ) -> Result<u64> {
-        format::FileWriter::write(self, item(role), source, options)
+        let item = item(role).ok_or_else(|| Error::argument(OTHER_FEATURES))?;
+        format::FileWriter::write(self, item, source, options)
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn TreeWriter>> {

@@ -18,7 +18,7 @@ use crate::formats::anndata::write::{
     CONCATENATED, file_options, refuse_labels, write_as_anndata, write_file,
 };
 #[cfg(feature = "robjects")]
-use crate::formats::robjects::collection::ObjectCollection;
+use crate::formats::robjects::collection::{Assay, ObjectCollection};
 use crate::formats::{CollectionFormat, FormatInfo, check_strict, drop};
 use crate::{Context, ConvertOptions, Location, Summary};
 
@@ -164,10 +164,11 @@ fn write_assays(
     target.check()?;
     let directory = context.spill_directory(&target.directory(context));
     let staged = StagedGroup::create(&directory, &options.output(context))?;
-    let parts = source.modalities()?;
+    let parts = source.assays()?;
     let (mut names, mut files) = (BTreeSet::new(), Vec::with_capacity(parts.len()));
     let mut lost = Summary::default();
-    for (number, (name, contents)) in parts.into_iter().enumerate() {
+    for (number, Assay { name, contents, .. }) in parts.into_iter().enumerate() {
+        let name = if name.is_empty() { "main".to_owned() } else { name };
         if name.contains('/') || !names.insert(name.clone()) {
             let what = format!("an assay {name:?}, which cannot be the name of a modality");
             return Err(Error::unsupported(source.place(), what));

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use nnz_container::tree::{Attribute, AttributeValue};
 use nnz_core::{
-    Axis, Error, ErrorKind, MatrixSource, Order, Place, Placed, Result, Shape, StringList, Values,
+    Axis, ColumnValues, Error, ErrorKind, MatrixSource, Order, Place, Placed, Result, Shape,
+    StringList, Values,
 };
-use nnz_engine::{Dense, ReadOptions, Selection, Slice, read_dense};
-use nnz_robjects::{LayerAxis, Node, ObjectRef, RFile, Study, StudyMatrix};
+use nnz_engine::{Dense, ReadOptions, Selection, Slice, Transposed, read_dense};
+use nnz_robjects::{
+    Layer, LayerAxis, NamedVector, Node, ObjectRef, RFile, Study, StudyKind, StudyMatrix,
+};
 
 use super::follow::Options;
+use super::layers::{COUNTS, X_NAME};
 use super::members;
+use super::write::RAW;
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
 };
@@ -35,9 +40,6 @@ impl std::fmt::Debug for ObjectCollection {
         f.debug_struct("ObjectCollection").field("location", &self.location).finish_non_exhaustive()
     }
 }
-
-/// The name of the layer that is the main matrix, as converters of R name it.
-const X_NAME: &str = "X_name";
 
 impl ObjectCollection {
     pub(super) fn new(
@@ -91,8 +93,15 @@ impl ObjectCollection {
         let layer = study.main_layer(study.main, self.options.x.as_deref());
         layer.map(|at| StudyMatrix::Layer(study.main, at))
     }
-    /// Returns the contents of one experiment, and what belongs to all cells if it is the main one.
-    fn contents_of(&self, study: &Study, number: usize) -> Result<Contents> {
+
+    /// Returns the contents of one experiment with its matrix before features were selected, and what belongs to all cells if
+    /// it is the main one.
+    fn contents_of(
+        &self,
+        study: &Study,
+        number: usize,
+        raw: Option<(&Layer, StudyMatrix)>,
+    ) -> Result<Contents> {
         let missing = || Error::new(ErrorKind::Missing, self.place());
         let experiment = study.experiments.get(number).ok_or_else(missing)?;
         let is_main = number == study.main;
@@ -105,7 +114,11 @@ impl ObjectCollection {
         let follow = |external: &_, place: &_| self.options.follow(external, place);
         let main = study.open_main(part, &follow);
         let main = main.and_then(nnz_robjects::ObjectMatrixSource::with_original_names);
-        let main = main.map_err(|error| error.with_context(&self.place()))?;
+        let mut main = main.map_err(|error| error.with_context(&self.place()))?;
+        if !is_main && study.kind == StudyKind::Seurat {
+            // All assays have the table of the object.
+            main = main.without_table(Axis::Cols);
+        }
         let main = main.with_notes(self.options.notes());
         let tables = [(&experiment.features, Axis::Rows), (&experiment.cells, Axis::Cols)]
             .map(|(table, axis)| members::name_of(study, &table.table, axis));
@@ -115,15 +128,27 @@ impl ObjectCollection {
         let names: StringList = std::iter::once(&*layer.name).collect();
         let value = Attribute { shape: Vec::new(), value: AttributeValue::Strings(names) };
         contents.attributes.push(NamedAttribute::new(X_NAME.to_owned(), value, X_NAME.to_owned()));
+        let of_main = MainAxes {
+            number,
+            axes: &layer.axes,
+            names: [Axis::Rows, Axis::Cols].map(|axis| study.names_of(part, axis)),
+            shape: contents.main.header().shape,
+        };
         for (path, other) in study.parts() {
             let belongs = match other {
                 StudyMatrix::Layer(own, _) => own == number,
                 _ => is_main,
             };
             if other != part && belongs {
-                self.add_part(study, number, (&path, other), &mut contents)?;
+                self.add_part(study, &of_main, (&path, other), &mut contents)?;
             }
         }
+        if let Some((raw, own)) = raw {
+            self.add_part(study, &of_main, (&raw.path, own), &mut contents)?;
+        }
+        let owner = if is_main { "" } else { &*experiment.path };
+        let vectors = study.vectors.iter().filter(|vector| vector.owner == owner);
+        contents.attributes.extend(vectors.filter_map(attribute_of));
         if is_main {
             let unread = study.unread.iter();
             contents.unsupported.extend(unread.map(|(path, what)| format!("{path} ({what})")));
@@ -135,13 +160,11 @@ impl ObjectCollection {
     fn add_part(
         &self,
         study: &Study,
-        number: usize,
+        main: &MainAxes<'_>,
         (path, part): (&str, StudyMatrix),
         contents: &mut Contents,
     ) -> Result<()> {
-        let experiment = &study.experiments[number];
-        let [features, cells] = [&experiment.features, &experiment.cells];
-        let cell_names = cells.names.as_deref();
+        let [feature_names, cell_names] = main.names.each_ref().map(Option::as_deref);
         let follow = |external: &_, place: &_| self.options.follow(external, place);
         let place = self.location.inside(path).source_place();
         let source = match study.open(part, &follow) {
@@ -152,15 +175,42 @@ impl ObjectCollection {
             }
             Err(error) => return Err(error.with_context(&place)),
         };
-        let source: Box<dyn MatrixSource> = Box::new(Placed::new(Box::new(source), place));
         let (role, placed) = match part {
-            StudyMatrix::Layer(_, at) => {
-                let layer = &experiment.layers[at];
-                let role = MemberRole::Layer(layer.name.clone());
-                (role, arranged(source, &layer.axes, [features.len, cells.len], path)?)
+            StudyMatrix::Layer(number, at) if number == main.number => {
+                let layer = &study.experiments[number].layers[at];
+                let placed = Box::new(Placed::new(Box::new(source), place));
+                match main.arranged(placed, &layer.axes, path)? {
+                    Arranged::Layer(source) => (MemberRole::Layer(layer.name.clone()), Ok(source)),
+                    Arranged::Raw(source) if layer.name == COUNTS => {
+                        (MemberRole::Raw(Axis::Cols), Ok(source))
+                    }
+                    Arranged::Raw(source) => {
+                        let (shape, of) = (source.header().shape, main.shape);
+                        contents.left_out.push(format!("{path} (is {shape}, of {of})"));
+                        return Ok(());
+                    }
+                    Arranged::LeftOut(why) => {
+                        contents.left_out.push(why);
+                        return Ok(());
+                    }
+                }
+            }
+            // The only layer of an assay for it.
+            StudyMatrix::Layer(..) => {
+                let source =
+                    source.with_original_names().map_err(|error| error.with_context(&place))?;
+                (
+                    MemberRole::Raw(Axis::Cols),
+                    matched(
+                        Box::new(Placed::new(Box::new(source), place)),
+                        [None, cell_names],
+                        path,
+                    )?,
+                )
             }
             StudyMatrix::Embedding(at) => {
                 let name = embedding_name(&study.reductions[at].name);
+                let source = Box::new(Placed::new(Box::new(source), place));
                 (
                     MemberRole::AxisMatrix(Axis::Cols, name),
                     matched(source, [cell_names, None], path)?,
@@ -168,17 +218,15 @@ impl ObjectCollection {
             }
             StudyMatrix::Loadings(at) => {
                 let name = loadings_name(&study.reductions[at].name);
-                let padded = padded(
-                    source,
-                    features.names.as_deref(),
-                    features.len,
-                    self.options.context(),
-                )?;
+                let source = Box::new(Placed::new(Box::new(source), place));
+                let padded =
+                    padded(source, feature_names, main.shape.rows, self.options.context())?;
                 (MemberRole::AxisMatrix(Axis::Rows, name), padded)
             }
             _ => {
                 let name = path.rsplit('/').next().unwrap_or(path).to_owned();
                 let role = MemberRole::AxisGraph(Axis::Cols, name);
+                let source = Box::new(Placed::new(Box::new(source), place));
                 (role, matched(source, [cell_names, cell_names], path)?)
             }
         };
@@ -193,28 +241,153 @@ impl ObjectCollection {
         Ok(())
     }
 
-    /// Returns all assays, or alternative experiments, with their names. The main one is the first.
-    pub(in crate::formats) fn modalities(&self) -> Result<Vec<(String, Contents)>> {
+    /// Returns all assays, or alternative experiments. The main one is the first.
+    pub(in crate::formats) fn assays(&self) -> Result<Vec<Assay>> {
         let study = self.study()?;
         let mut numbers: Vec<usize> = (0..study.experiments.len()).collect();
+        numbers.retain(|&number| !is_raw(study, number));
         numbers.sort_by_key(|&number| number != study.main);
-        let mut modalities: Vec<(String, Contents)> = Vec::with_capacity(numbers.len());
+        let mut assays: Vec<Assay> = Vec::with_capacity(numbers.len());
         for number in numbers {
             let experiment = &study.experiments[number];
-            let name = if experiment.name.is_empty() { "main" } else { &experiment.name };
-            match (self.contents_of(study, number), modalities.first_mut()) {
-                (Ok(contents), _) => modalities.push((name.to_owned(), contents)),
+            let (name, path) = (experiment.name.clone(), experiment.path.clone());
+            let raw = raw_of(study, number, false);
+            match (self.contents_of(study, number, raw), assays.first_mut()) {
+                (Ok(contents), _) => assays.push(Assay { name, path, contents }),
                 // Another one whose matrices are not read.
-                (Err(error), Some((_, main)))
-                    if matches!(error.kind(), ErrorKind::Unsupported(_)) =>
-                {
-                    main.unsupported.push(format!("{} ({})", experiment.path, error.kind()));
+                (Err(error), Some(main)) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                    main.contents.unsupported.push(format!("{path} ({})", error.kind()));
                 }
                 (Err(error), _) => return Err(error),
             }
         }
-        Ok(modalities)
+        Ok(assays)
     }
+
+    /// Returns the names and the table of the cells as rows of a matrix; `None` for an object without matrices.
+    pub(super) fn cells(&self) -> Result<Option<Box<dyn MatrixSource>>> {
+        let Ok(study) = self.study() else { return Ok(None) };
+        let axes = study.axes().and_then(nnz_robjects::ObjectMatrixSource::with_original_names);
+        let axes = axes.map_err(|error| error.with_context(&self.place()))?;
+        let cells = Transposed::new(Box::new(axes));
+        Ok(Some(Box::new(Placed::new(Box::new(cells), self.place()))))
+    }
+}
+
+/// An assay, or the object itself or an alternative experiment.
+pub(in crate::formats) struct Assay {
+    /// Its name, which may be empty.
+    pub(in crate::formats) name: String,
+    /// Its path in the object.
+    pub(in crate::formats) path: String,
+    pub(in crate::formats) contents: Contents,
+}
+
+/// The axes of the main matrix of an experiment.
+struct MainAxes<'a> {
+    /// The number of the experiment.
+    number: usize,
+    axes: &'a [LayerAxis; 2],
+    names: [Option<Arc<StringList>>; 2],
+    shape: Shape,
+}
+
+/// A layer, relative to the main matrix.
+enum Arranged {
+    /// With the same features and cells, in the same order.
+    Layer(Box<dyn MatrixSource>),
+    /// With the same cells, and other features.
+    Raw(Box<dyn MatrixSource>),
+    /// For a reason that it is left out.
+    LeftOut(String),
+}
+
+impl MainAxes<'_> {
+    /// Returns a layer with the rows and columns of the main matrix, in their order.
+    fn arranged(
+        &self,
+        source: Box<dyn MatrixSource>,
+        axes: &[LayerAxis; 2],
+        path: &str,
+    ) -> Result<Arranged> {
+        let shape = source.header().shape;
+        let mut orders = [Some(Selection::all()), Some(Selection::all())];
+        for (at, order) in orders.iter_mut().enumerate() {
+            *order = match (&self.axes[at], &axes[at]) {
+                (LayerAxis::Whole, LayerAxis::Whole) => continue,
+                (LayerAxis::Part(own), LayerAxis::Part(other)) if own == other => continue,
+                (LayerAxis::Whole, LayerAxis::Part(positions)) => {
+                    let mut order: Vec<(u64, u64)> = positions.iter().copied().zip(0..).collect();
+                    order.sort_unstable();
+                    if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                        return Ok(Arranged::LeftOut(format!("{path} (has names twice)")));
+                    }
+                    let len = if at == 0 { self.shape.rows } else { self.shape.cols };
+                    let is_all = order.len() as u64 == len;
+                    is_all.then(|| Selection::ranges(order.into_iter().map(|(_, at)| at..at + 1)))
+                }
+                _ => None,
+            };
+        }
+        let all = Selection::all();
+        let (rows, cols, is_layer) = match &orders {
+            [Some(rows), Some(cols)] => (rows, cols, true),
+            [None, Some(cols)] => (&all, cols, false),
+            [_, None] => {
+                return Ok(Arranged::LeftOut(format!("{path} (is {shape}, of {})", self.shape)));
+            }
+        };
+        let source = match rows.is_all() && cols.is_all() {
+            true => source,
+            false => Box::new(Slice::new(source, rows, cols)?),
+        };
+        Ok(if is_layer { Arranged::Layer(source) } else { Arranged::Raw(source) })
+    }
+}
+
+/// Returns a vector as an attribute. R has no scalars: one element is one.
+fn attribute_of(vector: &NamedVector) -> Option<NamedAttribute> {
+    let NamedVector { name, path, values, .. } = vector;
+    let len = values.len();
+    let value = match &values.values {
+        ColumnValues::Numbers(numbers) => AttributeValue::Numbers(numbers.clone()),
+        ColumnValues::Strings(texts) => AttributeValue::Strings(texts.clone()),
+        ColumnValues::Categorical(_) => return None,
+    };
+    let shape = if len == 1 { Vec::new() } else { vec![len] };
+    // The layer has this name already.
+    (name != X_NAME)
+        .then(|| NamedAttribute::new(name.clone(), Attribute { shape, value }, path.clone()))
+}
+
+/// Returns the experiment with the matrix of another before features were selected, and its main layer. One that has
+/// `counts` beside them is an assay of its own among several.
+fn raw_of(study: &Study, number: usize, is_alone: bool) -> Option<(&Layer, StudyMatrix)> {
+    let base = study.experiments.get(number)?;
+    let is_main = number == study.main;
+    let is_raw = |name: &str| match name.strip_suffix(RAW) {
+        Some("") => is_main,
+        Some(rest) => rest.strip_suffix('.') == Some(&*base.name) && !base.name.is_empty(),
+        None => false,
+    };
+    let mut others = study.experiments.iter().enumerate();
+    let (at, raw) = others.find(|(at, other)| *at != number && is_raw(&other.name))?;
+    let number = match &*raw.layers {
+        [_] => 0,
+        // Assays of version 3 have counts as both.
+        [counts, data] if is_alone && counts.name == COUNTS && data.name == "data" => 1,
+        _ => return None,
+    };
+    let layer = &raw.layers[number];
+    let same_cells = raw.cells.len == base.cells.len && layer.axes[1].is_whole();
+    same_cells.then_some((layer, StudyMatrix::Layer(at, number)))
+}
+
+/// Returns whether an experiment has the matrix of another before features were selected.
+fn is_raw(study: &Study, number: usize) -> bool {
+    let of_it = StudyMatrix::Layer(number, 0);
+    let mut bases = 0..study.experiments.len();
+    bases.any(|base| raw_of(study, base, false).is_some_and(|(_, raw)| raw == of_it))
 }
 
 impl Collection for ObjectCollection {
@@ -283,17 +456,19 @@ impl Collection for ObjectCollection {
 
     fn contents(&self) -> Result<Option<Contents>> {
         let Ok(study) = self.study() else { return Ok(None) };
-        let mut contents = self.contents_of(study, study.main)?;
+        let raw = raw_of(study, study.main, true);
+        let mut contents = self.contents_of(study, study.main, raw)?;
+        let is_raw = |layer: &Layer| raw.is_some_and(|(raw, _)| std::ptr::eq(raw, layer));
         for (number, experiment) in study.experiments.iter().enumerate() {
             if number != study.main {
                 let name = &experiment.name;
-                let layers = experiment.layers.iter();
+                let layers = experiment.layers.iter().filter(|layer| !is_raw(layer));
                 contents
                     .unsupported
                     .extend(layers.map(|layer| format!("{} (of {name})", layer.path)));
             }
         }
-        if study.experiments.len() > 1 {
+        if study.experiments.len() > 1 + usize::from(raw.is_some()) {
             contents.notes.push("MuData (.h5mu) stores all assays".to_owned());
         }
         Ok(Some(contents))
@@ -341,39 +516,6 @@ fn loadings_name(name: &str) -> String {
         "pca" => "PCs".to_owned(),
         name => format!("{name}_loadings"),
     }
-}
-
-/// Returns a layer with the rows and columns of the experiment, in their order.
-fn arranged(
-    source: Box<dyn MatrixSource>,
-    axes: &[LayerAxis; 2],
-    lens: [u64; 2],
-    path: &str,
-) -> Result<Matched> {
-    let mut selections = [Selection::all(), Selection::all()];
-    for ((axis, len), selection) in axes.iter().zip(lens).zip(&mut selections) {
-        match axis {
-            LayerAxis::Whole => {}
-            LayerAxis::Part(at) if at.len() as u64 == len => {
-                let mut order: Vec<(u64, u64)> = at.iter().copied().zip(0..).collect();
-                order.sort_unstable();
-                if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                    return Ok(Err(format!("{path} (has names twice)")));
-                }
-                *selection = Selection::ranges(order.into_iter().map(|(_, at)| at..at + 1));
-            }
-            _ => {
-                let shape = source.header().shape;
-                let [rows, cols] = lens;
-                return Ok(Err(format!("{path} (is {shape}, of {rows} x {cols})")));
-            }
-        }
-    }
-    let [rows, cols] = &selections;
-    Ok(Ok(match rows.is_all() && cols.is_all() {
-        true => source,
-        false => Box::new(Slice::new(source, rows, cols)?),
-    }))
 }
 
 /// A matrix, or the reason why it is left out.

@@ -2,7 +2,8 @@
 
 use nnz_core::{Annotations as _, Axis, Error, ErrorKind, MatrixSource, Result};
 use nnz_robjects::{
-    Experiment, Frame, LayerData, Node, ObjectRef, RFile, Study, StudyKind, StudyMatrix,
+    Experiment, Frame, LayerData, NamedVector, Node, ObjectRef, RFile, Study, StudyKind,
+    StudyMatrix,
 };
 
 use super::follow::Options;
@@ -205,6 +206,15 @@ fn study_members(study: &Study, options: &Options, members: &mut Vec<Member>) ->
             let name = name_of(study, table, axis);
             members.extend(column_members(&name, axis, table));
         }
+    }
+    for NamedVector { path, values, .. } in &study.vectors {
+        members.push(Member {
+            path: path.clone(),
+            shape: vec![values.len()],
+            axes: vec![None],
+            kind: "vector".to_owned(),
+            value_type: values.column_type().to_string(),
+        });
     }
     members.extend(study.unread.iter().map(|(path, what)| not_read(path.clone(), what)));
     Ok(())

@@ -33,7 +33,7 @@ pub(super) struct StudyWriter<'a> {
 
 impl StudyWriter<'_> {
     /// Writes the matrices of a collection into the temporary file, and returns the number of entries of the main one.
-    /// `cells` has the names and the table of cells as rows, for the first study if they `share_cells`. Experiments have
+    /// `cells` has the names and the table of cells as rows, for the first study if they `share_cells`. Experiments may have
     /// tables of cells of their own; assays have one in common.
     pub(super) fn study(
         &self,
@@ -53,7 +53,7 @@ impl StudyWriter<'_> {
         let features = main.annotations(Axis::Rows)?;
         let is_experiment = self.class == ObjectClass::Experiment;
         let of_cells = match (cells, shares_cells) {
-            _ if is_experiment => main.annotations(Axis::Cols)?,
+            _ if is_experiment && plan.own_cells => main.annotations(Axis::Cols)?,
             (Some(cells), _) => cells.annotations(Axis::Rows)?,
             (None, true) => None,
             (None, false) => main.annotations(Axis::Cols)?,

@@ -11,6 +11,8 @@ use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
 /// The elements of one collection that are written.
 pub(super) struct StudyPlan {
     pub(super) name: String,
+    /// Whether its table of cells is its own.
+    pub(super) own_cells: bool,
     pub(super) main: Box<dyn MatrixSource>,
     pub(super) main_path: String,
     pub(super) main_name: MainName,
@@ -34,6 +36,7 @@ impl StudyPlan {
             contents;
         let mut plan = Self {
             name,
+            own_cells: true,
             main_name: MainName::Unknown,
             main_path,
             layers: Vec::new(),
@@ -66,6 +69,8 @@ impl StudyPlan {
                 }
                 MemberRole::AxisMatrix(Axis::Rows, name) => loadings.push((name, member)),
                 MemberRole::AxisGraph(Axis::Cols, name) => plan.graphs.push((name, member)),
+                // It is another assay.
+                MemberRole::Raw(_) => {}
                 MemberRole::AxisGraph(Axis::Rows, _) => {
                     plan.drop(&member.path, "graphs of features are not stored");
                 }

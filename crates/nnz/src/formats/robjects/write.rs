@@ -8,7 +8,7 @@ use nnz_robjects::write::{self, NewStudy, ObjectClass};
 use super::output::StudyWriter;
 use super::plan::StudyPlan;
 use super::target::{ASSAY, ObjectTarget, write_study};
-use super::{ObjectFamily, RObjects};
+use super::{ObjectFamily, RObjects, modalities};
 use crate::collection::{Collection, CollectionConcatOptions, Contents};
 use crate::container_target::ends_in_rds;
 use crate::formats::collections::{apply_to_contents, check_strict, concat_contents, is_file_of};
@@ -16,11 +16,12 @@ use crate::formats::{CollectionFormat, FormatInfo};
 use crate::{Context, ConvertOptions, Location, Summary};
 
 impl CollectionFormat for RObjects {
-    fn is_target(&self, source: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
-        if self.family == ObjectFamily::Other {
-            return false;
-        }
-        is_file_of(self.info, to, options) || (is_ambiguous(to, options) && is_whole(source))
+    fn is_target(&self, _: &FormatInfo, to: &Location, options: &ConvertOptions) -> bool {
+        self.family != ObjectFamily::Other && is_file_of(self.info, to, options)
+    }
+
+    fn may_be_target(&self, to: &Location, options: &ConvertOptions) -> bool {
+        self.family != ObjectFamily::Other && is_ambiguous(to, options)
     }
 
     fn check_target(
@@ -58,7 +59,7 @@ impl CollectionFormat for RObjects {
             return Ok(None);
         }
         let target = || ObjectTarget::new(self, to, options, context);
-        let whole = match modalities(source, target()?.class)? {
+        let whole = match modalities::whole(source, target()?.class, options)? {
             Some(whole) => whole,
             None => match source.contents()? {
                 Some(contents) => ObjectContents::of_one(contents.labelled(options, context)?),
@@ -95,50 +96,58 @@ fn is_ambiguous(to: &Location, options: &ConvertOptions) -> bool {
     }
 }
 
-/// Returns whether a format has files with a main matrix and more.
-fn is_whole(source: &FormatInfo) -> bool {
-    ["anndata", "mudata", "loom", "seurat", "sce"].contains(&source.name.as_str())
-}
+/// The name of the assay with the matrix before features were selected, or how its name ends where there are several.
+pub(super) const RAW: &str = "raw";
 
-/// Returns the modalities of a collection that has several.
-fn modalities(source: &dyn Collection, class: ObjectClass) -> Result<Option<ObjectContents<'_>>> {
-    #[cfg(feature = "singlecell")]
-    return super::modalities::whole(source, class);
-    #[cfg(not(feature = "singlecell"))]
-    {
-        let _ = (source, class);
-        Ok(None)
-    }
+/// A matrix of features by cells with what belongs to it, which becomes an assay or an experiment.
+pub(super) struct NewAssay {
+    name: String,
+    contents: Contents,
+    /// Whether its table of cells is its own, not one that another assay has.
+    own_cells: bool,
 }
 
 /// The contents of a new object: one collection, or several with the same cells.
 pub(super) struct ObjectContents<'a> {
-    /// Each with its name, and with cells as columns.
-    parts: Vec<(String, Contents)>,
-    /// The name of the main one, if it has one.
+    assays: Vec<NewAssay>,
+    /// The name of the first, if it has one.
     main: Option<String>,
-    /// Names and table of the cells, if they are not those of the main matrix.
+    /// Names and table of the cells as rows, if they are not those of the main matrix.
     cells: Option<Box<dyn MatrixSource + 'a>>,
     exchanged: bool,
 }
 
 impl<'a> ObjectContents<'a> {
     fn of_one(contents: Contents) -> Self {
-        let (contents, exchanged) = contents.with_cells_along(Axis::Cols);
-        Self { parts: vec![(ASSAY.to_owned(), contents)], main: None, cells: None, exchanged }
+        let mut made = Self { assays: Vec::new(), main: None, cells: None, exchanged: false };
+        made.push(ASSAY, contents, RAW);
+        made
     }
 
-    /// Creates it from several collections, and a matrix whose rows are their cells.
-    #[cfg(feature = "singlecell")]
+    /// Creates it from several collections with their names, and a matrix whose rows are their cells if these are not those of
+    /// the first. `main` is the name of the first, if it has one.
     pub(super) fn of_several(
         parts: Vec<(String, Contents)>,
-        cells: Box<dyn MatrixSource + 'a>,
+        main: Option<String>,
+        cells: Option<Box<dyn MatrixSource + 'a>>,
     ) -> Self {
-        let exchange =
-            |(name, contents): (String, Contents)| (name, contents.with_cells_along(Axis::Cols).0);
-        let parts: Vec<_> = parts.into_iter().map(exchange).collect();
-        let main = parts.first().map(|(name, _)| name.clone());
-        Self { parts, main, cells: Some(cells), exchanged: true }
+        let mut made = Self { assays: Vec::new(), main, cells, exchanged: false };
+        for (name, contents) in parts {
+            made.push(&name, contents, &format!("{name}.{RAW}"));
+        }
+        made
+    }
+
+    /// Adds a collection, and the matrix before its features were selected as another.
+    fn push(&mut self, name: &str, mut contents: Contents, raw_name: &str) {
+        let raw = contents.take_raw();
+        let both = [(name, Some(contents), true), (raw_name, raw, false)];
+        for (name, contents, own_cells) in both {
+            let Some(contents) = contents else { continue };
+            let (contents, exchanged) = contents.with_cells_along(Axis::Cols);
+            self.exchanged |= exchanged;
+            self.assays.push(NewAssay { name: name.to_owned(), contents, own_cells });
+        }
     }
 
     fn write(
@@ -148,12 +157,13 @@ impl<'a> ObjectContents<'a> {
         context: &Context,
     ) -> Result<Summary> {
         target.check()?;
-        let Self { parts, main, cells, exchanged } = self;
+        let Self { assays, main, cells, exchanged } = self;
         let class = target.class;
         let place = Place::path(&target.path);
         let mut plans = Vec::new();
-        for (name, contents) in parts {
-            plans.push(StudyPlan::new(class, name, contents, context)?);
+        for NewAssay { name, contents, own_cells } in assays {
+            let plan = StudyPlan::new(class, name, contents, context)?;
+            plans.push(StudyPlan { own_cells, ..plan });
         }
         if let Some(cells) = &cells
             && let Some(table) = cells.annotations(Axis::Rows)?
@@ -176,7 +186,8 @@ impl<'a> ObjectContents<'a> {
         let (mut entries, mut shape) = (0, Shape { rows: 0, cols: 0 });
         for (number, plan) in plans.iter().enumerate() {
             let of_cells = cells.as_deref().filter(|_| number == 0);
-            let (study, stored) = output.study(plan, of_cells, cells.is_some(), &mut notes)?;
+            let shares_cells = cells.is_some() || number > 0;
+            let (study, stored) = output.study(plan, of_cells, shares_cells, &mut notes)?;
             entries += stored;
             if number == 0 {
                 shape = plan.main.header().shape;
