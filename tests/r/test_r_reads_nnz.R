@@ -7,40 +7,13 @@ suppressMessages({
   library(Matrix)
 })
 
-nnz <- Sys.getenv("NNZ_BIN")
 root <- normalizePath(Sys.getenv("NNZ_ROOT", "."))
+source(file.path(root, "tests", "r", "helpers.R"))
 bpcells <- file.path(root, "testdata", "bpcells")
-scratch <- tempfile("nnz")
-dir.create(scratch)
-checks <- 0L
-failures <- character()
-
-run <- function(...) {
-  output <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
-  status <- attr(output, "status")
-  if (!is.null(status)) stop(paste(c(..., "\n", output), collapse = " "))
-  output
-}
-
-# Converts, and reads the target into R.
-convert <- function(from, ...) {
-  to <- file.path(scratch, "made.rds")
-  run("convert", "--quiet", "--no-sync", "--force", from, to, ...)
-  readRDS(to)
-}
 
 # Identical bit by bit, including the order of attributes.
 same <- function(found, expected) {
   identical(found, expected, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE)
-}
-
-check <- function(what, good) {
-  checks <<- checks + 1L
-  good <- tryCatch(isTRUE(good), error = function(e) {
-    cat("error:", conditionMessage(e), "\n")
-    FALSE
-  })
-  if (!good) failures <<- c(failures, what)
 }
 
 # The unpacked classes of BPCells, which R can fill itself.
@@ -260,9 +233,4 @@ for (type in c("integer", "double")) {
   }
 }
 
-unlink(scratch, recursive = TRUE)
-cat(checks, "checks,", length(failures), "failed\n")
-if (length(failures) > 0L) {
-  cat(paste0("FAILED: ", failures, "\n"), sep = "")
-  quit(status = 1L)
-}
+end_checks()

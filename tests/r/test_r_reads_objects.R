@@ -17,36 +17,10 @@ suppressMessages({
   library(SingleCellExperiment)
 })
 
-nnz <- Sys.getenv("NNZ_BIN")
 root <- normalizePath(Sys.getenv("NNZ_ROOT", "."))
+source(file.path(root, "tests", "r", "helpers.R"))
 golden <- file.path(root, "testdata", "robjects")
 h5ad <- function(name) file.path(root, "testdata", "anndata", "valid", "0.12.19", "h5ad", paste0(name, ".h5ad"))
-scratch <- tempfile("nnz")
-dir.create(scratch)
-checks <- 0L
-failures <- character()
-
-run <- function(...) {
-  output <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
-  status <- attr(output, "status")
-  if (!is.null(status)) stop(paste(c(..., "\n", output), collapse = " "))
-  output
-}
-
-convert <- function(from, ...) {
-  to <- file.path(scratch, "made.rds")
-  run("convert", "--quiet", "--no-sync", "--force", from, to, ...)
-  readRDS(to)
-}
-
-check <- function(what, good) {
-  checks <<- checks + 1L
-  good <- tryCatch(isTRUE(good), error = function(e) {
-    cat(what, "- error:", conditionMessage(e), "\n")
-    FALSE
-  })
-  if (!good) failures <<- c(failures, what)
-}
 
 same <- function(found, expected) identical(found, expected, num.eq = FALSE, single.NA = FALSE)
 
@@ -219,9 +193,4 @@ output <- run("convert", made, store, "--force")
 check("raw: X", same(read("::X")@x, log1p(all_counts[c(2, 4, 7), ])@x))
 check("raw: counts", same(read("::raw/X"), all_counts))
 
-unlink(scratch, recursive = TRUE)
-if (length(failures) > 0) {
-  cat("FAILED:", failures, sep = "\n  ")
-  quit(status = 1)
-}
-cat(checks, "checks of objects passed\n")
+end_checks()
