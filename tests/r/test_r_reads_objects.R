@@ -114,6 +114,45 @@ check("sce: show", runs(capture.output(print(x))))
 sizeFactors(x) <- seq_len(ncol(x))
 check("sce: sizeFactors", same(sizeFactors(x), seq_len(ncol(x))))
 
+# --- Ranges of features, and columns with their names
+ranged <- readRDS(file.path(golden, "rse_granges.rds"))
+back <- file.path(scratch, "ranged.h5ad")
+output <- run("convert", "--quiet", file.path(golden, "rse_granges.rds"), back)
+x <- convert(back, "--to", "sce")
+check("ranges: valid", validObject(x, complete = TRUE))
+check("ranges: same", same(granges(rowRanges(x)), local({
+  own <- granges(rowRanges(ranged))
+  # Lengths of sequences are not read.
+  seqlengths(own) <- NA
+  genome(own) <- NA
+  isCircular(own) <- NA
+  own
+})))
+check("ranges: columns", same_table(rowData(x), as.data.frame(rowData(ranged))))
+check("ranges: slots", same(slots_of(rowRanges(x)), slots_of(rowRanges(ranged))))
+check("ranges: subset", same(start(x[2:1, 1]), start(ranged)[2:1]))
+check("ranges: cbind", same(granges(rowRanges(cbind(x, x))), granges(rowRanges(x))))
+check("ranges: overlaps", nrow(subsetByOverlaps(x, rowRanges(x)[1])) >= 1)
+reserved <- c("seqnames", "start", "end", "width", "strand", "ranges", "seqlevels", "seqlengths", "isCircular", "element")
+with_columns <- function(values) {
+  columns <- file.path(scratch, "columns.csv")
+  added <- as.data.frame(values, col.names = reserved)[rep(1, nrow(features)), ]
+  write.csv(cbind(name = rownames(features), added), columns, row.names = FALSE)
+  made <- file.path(scratch, "columns.h5ad")
+  file.copy(source, made, overwrite = TRUE)
+  output <- run("edit", "--quiet", made, "--add-columns", paste0("features=", columns))
+  convert(made, "--to", "sce")
+}
+x <- with_columns(list("chr1", 1L, 10L, 10L, "+", "a", "b", "c", "d", "e"))
+check("reserved names: valid", validObject(x, complete = TRUE))
+check("reserved names: ranges", same(as.character(rowRanges(x))[[3]], "chr1:1-10:+"))
+check("reserved names: subset", same(dim(x[1:3, 1:4]), c(3L, 4L)))
+check("reserved names: columns", all(paste0(reserved[6:10], ".1") %in% names(rowData(x))))
+x <- with_columns(list("chr1", 1L, 10L, 9L, "+", "a", "b", "c", "d", "e"))
+check("no ranges: valid", validObject(x, complete = TRUE))
+check("no ranges: subset", same(dim(x[1:3, 1:4]), c(3L, 4L)) && is(rowRanges(x), "GRangesList"))
+check("no ranges: columns", same(rowData(x[3, ])$width.1, 9L) && all(c("seqlevels", "element.1") %in% names(rowData(x))))
+
 # --- Assays of version 5: the structure of files of SeuratObject 5
 s5 <- convert(source, "--to", "seurat", "--format-version", "5")
 own <- readRDS(file.path(golden, "s5_full.rds"))

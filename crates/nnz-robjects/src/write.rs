@@ -9,6 +9,7 @@ mod bioconductor;
 mod lines;
 mod names;
 mod part;
+mod ranges;
 mod seurat;
 mod slots;
 mod sparse;
@@ -22,6 +23,7 @@ pub use part::{
     MOST, MatrixForm, SpooledMatrix, SpooledSink, SpooledTarget, capabilities, check_size,
     spool_matrix,
 };
+pub use ranges::NewRanges;
 pub use seurat::{SeuratVersion, seurat};
 pub use study::{NewLoadings, NewReduction, NewStudy};
 pub use table::{NewTable, unsupported_columns};

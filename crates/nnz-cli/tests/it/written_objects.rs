@@ -414,3 +414,97 @@ fn layers_of_all_cells_are_not_joined() {
     let info = run(&["info", &back]).good();
     assert!(info.contains("layers/x.1") && info.contains("layers/x.2"), "{info}");
 }
+/// Copies AnnData with further columns of features.
+fn with_columns(scratch: &Scratch, columns: &str) -> String {
+    let (path, table) = (scratch.at("columns.h5ad"), scratch.at("columns.csv"));
+    fs::copy(anndata("full_csr.h5ad"), &path).unwrap();
+    let names = run(&["names", &path, "cols"]).good();
+    let mut lines = columns.lines();
+    let mut text = format!("name,{}\n", lines.next().unwrap());
+    for (name, line) in names.lines().zip(lines.cycle()) {
+        text += &format!("{name},{line}\n");
+    }
+    fs::write(&table, text).unwrap();
+    run(&["-q", "edit", &path, "--add-columns", &format!("features={table}")]).good();
+    path
+}
+
+#[test]
+fn ranges_of_features_round_trip() {
+    let scratch = Scratch::new();
+    let [path, back, again] = ["made.rds", "back.h5ad", "again.rds"].map(|name| scratch.at(name));
+    let ranges = scratch.at("ranges.h5ad");
+    convert(text(&testdata().join("robjects/rse_granges.rds")), &ranges, &[]);
+    let columns = "seqnames,start,end,kind\nchr2,1,10,a\nchr10,7,6,b";
+    let columns = with_columns(&scratch, columns);
+    convert(&ranges, &path, &["--to", "sce"]);
+    convert(&path, &back, &[]);
+    assert_eq!(differences(&ranges, &back), BTreeSet::new());
+    convert(&back, &again, &["--to", "sce"]);
+    assert!(fs::read(&path).unwrap() == fs::read(&again).unwrap());
+    let done = run(&["convert", "--force", &columns, &path, "--to", "sce"]);
+    assert!(done.code == Some(0) && !done.err.contains("reserves"), "{}", done.err);
+    convert(&path, &back, &[]);
+    let table = run(&["annotations", &back, "cols"]).good();
+    let expected = [
+        ("kind", ["a", "b"]),
+        ("seqnames", ["chr2", "chr10"]),
+        ("start", ["1", "7"]),
+        ("width", ["10", "0"]),
+        ("strand", ["*", "*"]),
+    ];
+    let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    for (row, values) in lines.enumerate() {
+        for (name, all) in expected {
+            let at = header.iter().position(|column| *column == name).unwrap();
+            assert_eq!(values[at], all[row % 2], "{name}: {table}");
+        }
+    }
+}
+
+/// R does not subset ranges whose table has columns of these names.
+#[test]
+fn columns_with_names_of_ranges_are_renamed() {
+    let scratch = Scratch::new();
+    let (path, back) = (scratch.at("made.rds"), scratch.at("back.h5ad"));
+    let names = "seqnames,start,end,width,strand,ranges,seqlevels,seqlengths,isCircular,element";
+    let reserved = |lists: bool| {
+        names
+            .split(',')
+            .take(10)
+            .filter(move |name| !lists || !["seqlevels", "seqlengths", "isCircular"].contains(name))
+    };
+    for (values, is_valid) in [
+        ("chr1,1,10,10,+,a,b,c,d,e", true),
+        // Another width, a strand that does not exist, a missing start, a start that is no integer, a negative width.
+        ("chr1,1,10,11,+,a,b,c,d,e", false),
+        ("chr1,1,10,10,.,a,b,c,d,e", false),
+        ("chr1,,10,10,+,a,b,c,d,e", false),
+        ("chr1,1.5,10,10,+,a,b,c,d,e", false),
+        ("chr1,1,-1,-1,+,a,b,c,d,e", false),
+        ("1,1,10,10,+,a,b,c,d,e", false),
+    ] {
+        let source = with_columns(&scratch, &format!("{names}\n{values}"));
+        let done = run(&["convert", "--force", &source, &path, "--to", "sce"]);
+        let of_ranges = ["seqnames", "start", "end", "width", "strand"];
+        for name in reserved(!is_valid) {
+            let is_noted = done.err.contains(&format!("{name} is {name}.1"));
+            assert_eq!(
+                is_noted,
+                !(is_valid && of_ranges.contains(&name)),
+                "{values}: {}",
+                done.err
+            );
+        }
+        convert(&path, &back, &[]);
+        let info = run(&["info", &back]).good();
+        for name in reserved(true) {
+            let is_kept = of_ranges.contains(&name) && name != "end" && is_valid;
+            assert_eq!(info.contains(&format!("\nvar/{name} ")), is_kept, "{values}: {info}");
+        }
+        let seurat = scratch.at("seurat.rds");
+        let done = run(&["convert", "--force", &source, &seurat, "--to", "seurat"]);
+        assert!(!done.err.contains("reserves"), "{}", done.err);
+    }
+}

@@ -6,7 +6,7 @@ use nnz_core::{
     ValueType, Values,
 };
 
-use super::{AxisNames, NameRules, NewStudy, NewTable, SeuratVersion};
+use super::{AxisNames, NameRules, NewRanges, NewStudy, NewTable, SeuratVersion};
 
 /// The class of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +82,19 @@ impl NewStudy {
         let [feature_table_name, cell_table_name] = class.tables();
         let features = AxisNames::new(features, shape.rows, rules, &place)?;
         let cells = AxisNames::new(cells, shape.cols, cell_rules, &place)?;
-        let (mut skip, mut variable) = (Vec::new(), Vec::new());
-        if is_seurat && let Some(table) = of_features {
-            (variable, skip) = variable_features(table, memory)?;
+        let (mut skip, mut variable, mut ranges) = (Vec::new(), Vec::new(), None);
+        if let Some(table) = of_features {
+            if is_seurat {
+                (variable, skip) = variable_features(table, memory)?;
+            } else if let Some(found) = NewRanges::read(table, (spool, memory), &place)? {
+                (ranges, skip) = (Some(found.0), found.1);
+            }
         }
         let read = |table: Option<&dyn Annotations>, name: (&str, &[&str]), len| match table {
             Some(table) => NewTable::read(table, name, (spool, memory), &place),
             None => Ok(NewTable::empty(len)),
         };
-        let feature_table = read(of_features, (feature_table_name, &skip), shape.rows)?;
+        let mut feature_table = read(of_features, (feature_table_name, &skip), shape.rows)?;
         let (mut skip, mut idents) = (Vec::new(), None);
         if is_seurat && let Some(table) = of_cells {
             (idents, skip) = identities(table, (spool, memory), &place)?;
@@ -102,12 +106,19 @@ impl NewStudy {
         notes.extend(retyped.into_iter().filter(|columns| !columns.is_empty()).map(|columns| {
             format!("R has integers of 32 bits and doubles; stored as another type: {columns}")
         }));
+        if !is_seurat {
+            let renamed = feature_table.rename(NewRanges::reserved(ranges.as_ref())).join(", ");
+            let what =
+                format!("names of columns that R reserves for ranges of features: {renamed}");
+            notes.extend((!renamed.is_empty()).then_some(what));
+        }
         let feature_table = feature_table.with_original_names(features.original.as_ref());
         let cell_table = cell_table.with_original_names(cells.original.as_ref());
         let study = Self {
             name: name.to_owned(),
             features,
             feature_table,
+            ranges,
             variable,
             cells,
             cell_table,

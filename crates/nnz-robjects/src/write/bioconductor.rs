@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nnz_container::rds::{ArraySpool, NewObject, NewValue, SpooledArray};
 use nnz_core::{Result, StringList};
 
-use super::slots::{empty_list, factor, integers, length, list, null_slot, strings, version};
-use super::{NewReduction, NewStudy, NewTable, SpooledMatrix};
+use super::slots::{annotated, empty_list, integers, length, list, null_slot, strings, version};
+use super::{NewRanges, NewReduction, NewStudy, NewTable, SpooledMatrix};
 
 /// The package of the class.
 const PACKAGE: &str = "SingleCellExperiment";
@@ -56,7 +56,7 @@ pub fn experiment(study: &NewStudy, main: Option<&str>, spool: &ArraySpool) -> R
             ("int_elementMetadata", frame(vec![row_pairs], features, None)),
             ("int_colData", frame(inner.into(), cells, None)),
             ("int_metadata", NewObject::named_list(metadata)),
-            ("rowRanges", row_ranges(study)),
+            ("rowRanges", row_ranges(study, spool)?),
             ("colData", table(&study.cell_table, study.cells.names.as_ref())),
             ("assays", assays),
             ("NAMES", null_slot()),
@@ -64,15 +64,6 @@ pub fn experiment(study: &NewStudy, main: Option<&str>, spool: &ArraySpool) -> R
             ("metadata", list(study.misc.clone())),
         ],
     ))
-}
-
-/// The slots of everything that has elements.
-fn annotated(element_type: &str) -> Vec<(&'static str, NewObject)> {
-    vec![
-        ("elementType", NewObject::texts([element_type])),
-        ("elementMetadata", null_slot()),
-        ("metadata", empty_list()),
-    ]
 }
 
 fn simple_list(members: NewObject) -> NewObject {
@@ -102,58 +93,30 @@ fn data_frame(columns: NewObject, rows: u64, names: Option<&Arc<StringList>>) ->
     NewObject::s4("DFrame", VECTORS, slots)
 }
 
-/// Creates an empty list of ranges for each feature, with the names and the table of features.
-fn row_ranges(study: &NewStudy) -> NewObject {
-    let features = study.feature_table.len;
-    let none = |levels: &[&str]| {
-        let levels = NewObject::texts(levels.iter().copied());
-        let values = factor(NewValue::Integers(Vec::new()), levels, false);
-        let slots = vec![
-            ("values", values),
-            ("lengths", integers(&[])),
-            ("elementMetadata", null_slot()),
-            ("metadata", empty_list()),
-        ];
-        NewObject::s4("Rle", VECTORS, slots)
-    };
-    let mut positions =
-        vec![("start", integers(&[])), ("width", integers(&[])), ("NAMES", null_slot())];
-    positions.extend(annotated("ANY"));
-    let sequences = vec![
-        ("seqnames", NewObject::texts([])),
-        ("seqlengths", integers(&[])),
-        ("is_circular", NewObject::new(NewValue::Flags(0, 0))),
-        ("genome", NewObject::texts([])),
-    ];
-    let ranges = NewObject::s4(
-        "GRanges",
-        "GenomicRanges",
-        vec![
-            ("seqnames", none(&[])),
-            ("ranges", NewObject::s4("IRanges", "IRanges", positions)),
-            ("strand", none(&["+", "-", "*"])),
-            ("seqinfo", NewObject::s4("Seqinfo", "GenomeInfoDb", sequences)),
-            ("elementMetadata", frame(Vec::new(), 0, None)),
-            ("elementType", NewObject::texts(["ANY"])),
-            ("metadata", empty_list()),
-        ],
-    );
-    let ends = vec![0; usize::try_from(features).unwrap_or(0)];
-    let names = study.features.names.as_ref().map_or_else(null_slot, strings);
+/// Creates the ranges of features, or an empty list of ranges for each feature, with the names and the table of features.
+fn row_ranges(study: &NewStudy, spool: &ArraySpool) -> Result<NewObject> {
+    let names = study.features.names.as_ref();
+    let features = table(&study.feature_table, None);
+    if let Some(ranges) = &study.ranges {
+        return ranges.object(names, features, spool);
+    }
+    let none = NewRanges::empty().object(None, frame(Vec::new(), 0, None), spool)?;
+    let ends = vec![0; usize::try_from(study.feature_table.len).unwrap_or(0)];
+    let names = names.map_or_else(null_slot, strings);
     let mut partitioning =
         vec![("end", NewObject::new(NewValue::Integers(ends))), ("NAMES", names)];
     partitioning.extend(annotated("ANY"));
-    NewObject::s4(
+    Ok(NewObject::s4(
         "CompressedGRangesList",
         "GenomicRanges",
         vec![
-            ("unlistData", ranges),
-            ("elementMetadata", table(&study.feature_table, None)),
+            ("unlistData", none),
+            ("elementMetadata", features),
             ("elementType", NewObject::texts(["GRanges"])),
             ("metadata", empty_list()),
             ("partitioning", NewObject::s4("PartitioningByEnd", "IRanges", partitioning)),
         ],
-    )
+    ))
 }
 
 fn reduced(study: &NewStudy, reduction: &NewReduction) -> NewObject {

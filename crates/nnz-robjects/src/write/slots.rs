@@ -35,6 +35,15 @@ pub(super) fn null_slot() -> NewObject {
     NewObject::new(NewValue::NullSlot)
 }
 
+/// Returns the slots of everything in Bioconductor that has elements.
+pub(super) fn annotated(element_type: &str) -> Vec<(&'static str, NewObject)> {
+    vec![
+        ("elementType", NewObject::texts([element_type])),
+        ("elementMetadata", null_slot()),
+        ("metadata", empty_list()),
+    ]
+}
+
 /// Creates a character vector of names.
 pub(super) fn strings(names: &Arc<StringList>) -> NewObject {
     NewObject::new(NewValue::Strings(Arc::clone(names)))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nnz_container::rds::NewObject;
 use nnz_core::StringList;
 
-use super::{AxisNames, NewTable, SpooledMatrix};
+use super::{AxisNames, NewRanges, NewTable, SpooledMatrix};
 
 /// Matrices of features and cells, tables of both, and what belongs to cells.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct NewStudy {
     pub features: AxisNames,
     /// The table of features.
     pub feature_table: NewTable,
+    /// The ranges of features, which are not in their table, in a `SingleCellExperiment`.
+    pub ranges: Option<NewRanges>,
     /// The positions of variable features, from the first rank.
     pub variable: Vec<u64>,
     /// The names of cells.

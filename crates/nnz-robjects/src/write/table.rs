@@ -164,6 +164,22 @@ impl NewTable {
         self
     }
 
+    /// Renames the columns with names that R does not allow here, and lists them for a note.
+    pub(super) fn rename(&mut self, reserved: &[&str]) -> Vec<String> {
+        let mut renamed = Vec::new();
+        for at in 0..self.columns.len() {
+            let name = &self.columns[at].0;
+            if reserved.contains(&&**name) {
+                let free = |name: &String| self.columns.iter().all(|(taken, _)| taken != name);
+                let new = (1..).map(|number| format!("{name}.{number}")).find(free);
+                let new = new.unwrap_or_default();
+                renamed.push(format!("{name} is {new}"));
+                self.columns[at].0 = new;
+            }
+        }
+        renamed
+    }
+
     /// Adds the columns of another table whose names do not exist, with a prefix.
     pub fn extend(&mut self, other: Self, prefix: &str) {
         for (name, column) in other.columns {
@@ -371,7 +387,7 @@ impl Input<'_> {
 }
 
 /// Returns a number as a double, if it is exact.
-fn exact(number: Scalar) -> Option<f64> {
+pub(super) fn exact(number: Scalar) -> Option<f64> {
     const MOST: u64 = 1 << 53;
     match number {
         Scalar::I64(number) if number.unsigned_abs() > MOST => None,
