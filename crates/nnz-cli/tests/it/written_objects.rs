@@ -508,3 +508,52 @@ fn columns_with_names_of_ranges_are_renamed() {
         assert!(!done.err.contains("reserves"), "{}", done.err);
     }
 }
+
+/// Copies AnnData with further matrices, each from another path in it.
+fn with_matrices(scratch: &Scratch, added: &[(&str, &str)]) -> String {
+    let source = anndata("full_csr.h5ad");
+    let path = scratch.at("matrices.h5ad");
+    fs::copy(&source, &path).unwrap();
+    for (from, to) in added {
+        convert(&format!("{source}::{from}"), &format!("{path}::{to}"), &[]);
+    }
+    path
+}
+
+/// A name that another layer has is not given to a layer.
+#[test]
+fn layers_keep_names_that_others_have() {
+    let scratch = Scratch::new();
+    let (path, back) = (scratch.at("made.rds"), scratch.at("back.h5ad"));
+    let added = [("X", "layers/data"), ("layers/scaled", "layers/logcounts")];
+    let source = with_matrices(&scratch, &added);
+    run(&["-q", "edit", &source, "--drop", "layers/scaled"]).good();
+    for (name, options) in TARGETS {
+        convert(&source, &path, options);
+        let done = run(&[&["convert", "--force", &source, &path][..], options].concat());
+        convert(&path, &back, &["--x", "counts"]);
+        let same = |own: &str, other: &str| {
+            let [own, other] = [format!("{source}::{own}"), format!("{back}::{other}")];
+            differences(&own, &other).is_empty()
+        };
+        assert!(same("layers/counts", "X"), "{name}");
+        if name == "seurat" {
+            assert!(same("X", "layers/data"), "{name}");
+            assert!(done.err.contains("layers/logcounts (assays of version 3"), "{}", done.err);
+            assert!(done.err.contains("layers/data (another matrix"), "{}", done.err);
+            continue;
+        }
+        for (own, other) in [("X", "X"), ("layers/data", "data"), ("layers/logcounts", "logcounts")]
+        {
+            assert!(same(own, &format!("layers/{other}")), "{name}: {own}: {}", done.err);
+        }
+    }
+    // Without the other one, it is translated.
+    run(&["-q", "edit", &source, "--drop", "layers/data"]).good();
+    for (options, normalized) in [(TARGETS[1].1, "data"), (TARGETS[2].1, "logcounts")] {
+        convert(&source, &path, options);
+        let info = run(&["info", &path]).good();
+        let is_there = |name: &str| info.contains(&format!("{name} "));
+        assert!(is_there(normalized) && is_there("/X"), "{info}");
+    }
+}

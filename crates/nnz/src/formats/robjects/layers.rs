@@ -11,6 +11,9 @@ pub(super) const COUNTS: &str = "counts";
 /// The layer that becomes the main matrix of AnnData, as converters of R name it.
 pub(super) const X_NAME: &str = "X_name";
 
+/// The name of a main matrix that is neither counts nor normalized values.
+const OTHER: &str = "X";
+
 /// The layers of assays of version 3.
 const OF_V3: [&str; 3] = [COUNTS, "data", "scale.data"];
 
@@ -34,11 +37,12 @@ pub(super) fn normalized(class: ObjectClass) -> &'static str {
     NAMES[0][index(class)]
 }
 
-/// Returns the name that a layer has in a class.
-pub(super) fn translated(class: ObjectClass, name: &str) -> String {
+/// Returns the name that a layer has in a class: another one than in the source if none of `all` has it.
+pub(super) fn translated(class: ObjectClass, name: &str, all: &[String]) -> String {
     let own = index(class);
-    let found = NAMES.iter().find(|names| names[1 - own] == name);
-    found.map_or(name, |names| names[own]).to_owned()
+    let found = NAMES.iter().find(|names| names[1 - own] == name).map(|names| names[own]);
+    let is_free = |new: &&str| all.iter().all(|other| other != new);
+    found.filter(is_free).unwrap_or(name).to_owned()
 }
 
 /// Returns whether a class has a layer of this name.
@@ -46,7 +50,7 @@ pub(super) fn is_layer(class: ObjectClass, name: &str) -> bool {
     class != ObjectClass::Seurat(SeuratVersion::V3) || OF_V3.contains(&name)
 }
 
-/// Decides the name of the main matrix. `stated` is the name in the source, `others` those of the other layers.
+/// Decides the name of the main matrix. `stated` is the name that the source states, `others` those of the other layers.
 pub(super) fn main_name(
     class: ObjectClass,
     stated: Option<&str>,
@@ -59,20 +63,23 @@ pub(super) fn main_name(
     let is_alone = |name: &str| {
         name == "scale.data" && class != ObjectClass::Experiment && !has(COUNTS) && !has(normal)
     };
-    if let Some(stated) = stated {
-        let name = translated(class, stated);
-        if is_layer(class, &name) && !is_alone(&name) {
-            return Ok(MainName::Known(name));
-        }
-    }
     let known = |name: &str| MainName::Known(name.to_owned());
+    if let Some(name) = stated
+        && is_layer(class, name)
+        && !is_alone(name)
+    {
+        return Ok(known(name));
+    }
+    // A layer that has the name of normalized values keeps it, if the class has layers of any name.
+    let normal_or_x =
+        if has(normal) && !has(OTHER) && is_layer(class, OTHER) { OTHER } else { normal };
     if has(COUNTS) {
-        return Ok(known(normal));
+        return Ok(known(normal_or_x));
     }
     if !has(normal) {
         return Ok(MainName::Unknown);
     }
-    Ok(known(if is_counts(main)? { COUNTS } else { normal }))
+    Ok(known(if is_counts(main)? { COUNTS } else { normal_or_x }))
 }
 
 /// Returns the name of the main matrix after it was written.

@@ -60,9 +60,7 @@ impl StudyPlan {
                 continue;
             }
             match member.role.clone() {
-                MemberRole::Layer(name) => {
-                    plan.layers.push((layers::translated(class, &name), member));
-                }
+                MemberRole::Layer(name) => plan.layers.push((name, member)),
                 MemberRole::AxisMatrix(Axis::Cols, name) => {
                     let name = reduction_name(class, &name);
                     plan.reductions.push((name, member, None));
@@ -102,6 +100,11 @@ impl StudyPlan {
                 _ => self.dropped.push(attribute.shown),
             }
         }
+        let mut all: Vec<String> = self.layers.iter().map(|(name, _)| name.clone()).collect();
+        all.extend(stated.clone());
+        let translated = |name: &String| layers::translated(class, name, &all);
+        let stated = stated.as_ref().map(translated);
+        self.layers.iter_mut().for_each(|(name, _)| *name = translated(name));
         let names: Vec<String> = self.layers.iter().map(|(name, _)| name.clone()).collect();
         self.main_name = layers::main_name(class, stated.as_deref(), &names, &*self.main)?;
         let mut taken = Vec::new();
