@@ -557,3 +557,20 @@ fn layers_keep_names_that_others_have() {
         assert!(is_there(normalized) && is_there("/X"), "{info}");
     }
 }
+
+#[test]
+fn coordinates_have_no_prefix() {
+    let scratch = Scratch::new();
+    let (path, back) = (scratch.at("made.rds"), scratch.at("back.h5ad"));
+    let source = with_matrices(&scratch, &[("obsm/X_umap", "obsm/spatial")]);
+    for (name, options) in TARGETS {
+        convert(&source, &path, options);
+        convert(&path, &back, &[]);
+        let info = run(&["info", &back]).good();
+        let differ = differences(&source, &back);
+        assert!(
+            info.contains("\nobsm/spatial ") && !differ.contains("obsm/spatial"),
+            "{name}: {info}"
+        );
+    }
+}

@@ -41,6 +41,9 @@ impl std::fmt::Debug for ObjectCollection {
     }
 }
 
+/// The name of coordinates of cells, which have no `X_` in AnnData.
+const SPATIAL: &str = "spatial";
+
 impl ObjectCollection {
     pub(super) fn new(
         (info, path): (&'static FormatInfo, &str),
@@ -504,9 +507,10 @@ impl Collection for ObjectCollection {
 
 /// Returns the name of an embedding in AnnData, as scanpy has it.
 fn embedding_name(name: &str) -> String {
-    match name.strip_prefix("X_") {
-        Some(_) => name.to_owned(),
-        None => format!("X_{}", name.to_lowercase()),
+    match name {
+        SPATIAL => name.to_owned(),
+        name if name.starts_with("X_") => name.to_owned(),
+        name => format!("X_{}", name.to_lowercase()),
     }
 }
 
