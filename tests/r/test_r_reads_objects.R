@@ -153,17 +153,20 @@ check("no ranges: valid", validObject(x, complete = TRUE))
 check("no ranges: subset", same(dim(x[1:3, 1:4]), c(3L, 4L)) && is(rowRanges(x), "GRangesList"))
 check("no ranges: columns", same(rowData(x[3, ])$width.1, 9L) && all(c("seqlevels", "element.1") %in% names(rowData(x))))
 
-# --- Names of layers that are taken
+# --- Names of layers and reductions that are taken
 taken <- file.path(scratch, "taken.h5ad")
 output <- file.copy(source, taken)
-for (added in list(c("X", "layers/data"), c("layers/counts", "layers/logcounts"))) {
+for (added in list(c("X", "layers/data"), c("layers/counts", "layers/logcounts"), c("obsm/X_umap", "obsm/PCA"))) {
   output <- run("convert", "--quiet", paste0(source, "::", added[1]), paste0(taken, "::", added[2]))
 }
 x <- convert(taken, "--to", "sce")
 check("taken: assays", setequal(assayNames(x), c("counts", "logcounts", "X", "scaled", "data")))
 check("taken: values", same(assay(x, "data"), values) && same(logcounts(x), counts) && same(assay(x, "X"), values))
+check("taken: reducedDims", setequal(reducedDimNames(x), c("PCA", "UMAP", "PCA.1")) && validObject(x, complete = TRUE))
+check("taken: loadings", all(attr(reducedDim(x, "PCA"), "rotation") == Loadings(convert(source, "--to", "seurat"), "pca")))
 s <- convert(taken, "--to", "seurat")
 check("taken: seurat", validObject(s, complete = TRUE) && same(GetAssayData(s, slot = "data"), values))
+check("taken: reductions", setequal(Reductions(s), c("pca", "umap", "PCA.1")) && nrow(Loadings(s, "pca")) > 0)
 layers <- attr(attr(convert(taken, "--to", "seurat", "--format-version", "5"), "assays")$RNA, "layers")
 check("taken: seurat 5", setequal(names(layers), c("counts", "data", "X", "scaled", "logcounts")))
 

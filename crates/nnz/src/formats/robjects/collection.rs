@@ -42,7 +42,7 @@ impl std::fmt::Debug for ObjectCollection {
 }
 
 /// The name of coordinates of cells, which have no `X_` in AnnData.
-const SPATIAL: &str = "spatial";
+pub(super) const SPATIAL: &str = "spatial";
 
 impl ObjectCollection {
     pub(super) fn new(

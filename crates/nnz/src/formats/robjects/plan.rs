@@ -1,9 +1,12 @@
 //! The elements of a collection that are written, and their names.
 
+use std::collections::HashSet;
+
 use nnz_container::tree::{Attribute, AttributeValue};
 use nnz_core::{Axis, MatrixSource, Result};
 use nnz_robjects::write::{self, MatrixForm, ObjectClass, check_size};
 
+use super::collection::SPATIAL;
 use super::layers::{self, MainName, X_NAME};
 use crate::Context;
 use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
@@ -62,7 +65,6 @@ impl StudyPlan {
             match member.role.clone() {
                 MemberRole::Layer(name) => plan.layers.push((name, member)),
                 MemberRole::AxisMatrix(Axis::Cols, name) => {
-                    let name = reduction_name(class, &name);
                     plan.reductions.push((name, member, None));
                 }
                 MemberRole::AxisMatrix(Axis::Rows, name) => loadings.push((name, member)),
@@ -74,6 +76,7 @@ impl StudyPlan {
                 }
             }
         }
+        plan.name_reductions(class);
         for (name, member) in loadings {
             let own = class_name(class, &loadings_of(&name));
             match plan.reductions.iter_mut().find(|(name, ..)| *name == own) {
@@ -88,6 +91,29 @@ impl StudyPlan {
 
     fn drop(&mut self, path: &str, why: &str) {
         self.dropped.push(format!("{path} ({why})"));
+    }
+
+    /// Gives embeddings the names of a class. Those whose names begin with `X_` are the first; others get a number if their name
+    /// is taken then. Names that differ in case only are the same when they are read.
+    fn name_reductions(&mut self, class: ObjectClass) {
+        let mut order: Vec<usize> = (0..self.reductions.len()).collect();
+        order.sort_by_key(|&at| {
+            let name = &*self.reductions[at].0;
+            (name != SPATIAL, lower_name(name).is_none())
+        });
+        let mut taken = HashSet::new();
+        for at in order {
+            let (name, member, _) = &mut self.reductions[at];
+            let own = reduction_name(class, name);
+            let numbered = (1..).map(|number| format!("{own}.{number}"));
+            let mut names = std::iter::once(own.clone()).chain(numbered);
+            let new = names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default();
+            if new != own {
+                let path = &member.path;
+                self.notes.push(format!("{path} is the reduction {new}: another one is {own}"));
+            }
+            *name = new;
+        }
     }
 
     /// Names the main matrix, and drops layers that have its name, or that the class does not have.
