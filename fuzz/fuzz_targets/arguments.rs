@@ -31,7 +31,10 @@ fuzz_target!(|input: &[u8]| {
     if let Ok((format, options)) = Registry::default().parse_target(text) {
         assert!(options.is_empty() || options.get("levels").is_some());
         let name = format.info().name;
-        assert_eq!(Registry::default().find(name).map(|found| found.info().name), Some(name));
+        assert_eq!(
+            Registry::default().find(name.as_str()).map(|found| found.info().name),
+            Some(name)
+        );
     }
     if let Ok(value_type) = text.parse::<ValueType>() {
         assert_eq!(value_type.to_string().parse::<ValueType>().ok(), Some(value_type));

@@ -3,12 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::binsparse::{
-    DESCRIPTOR, EntryReader, Layout, MatrixSink, MatrixSource, Options, read_tensor, validate,
-};
 use nnz::{
     Batch, MatrixSource as _, Projection, Result, ValueType, Values, error::Severity,
     matrix::MatrixSink as _,
+};
+use nnz_binsparse::{
+    DESCRIPTOR, EntryReader, Layout, MatrixSink, MatrixSource, Options, capabilities, read_tensor,
+    validate,
 };
 use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
@@ -125,7 +126,7 @@ fn walk(mut entries: EntryReader) -> Result<Vec<Entry>> {
 fn again(source: &MatrixSource, expected: &[Entry]) {
     let header = source.header();
     let layout: &Layout = &source.descriptor().layout;
-    let Ok(capabilities) = nnz::binsparse::capabilities(layout) else { return };
+    let Ok(capabilities) = capabilities(layout) else { return };
     // Cells without entries would become entries.
     if capabilities.dense || !capabilities.structure || header.shape.major(header.order) > MOST {
         return;

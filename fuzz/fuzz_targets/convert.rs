@@ -28,8 +28,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let shape = opened.header().shape;
     let mut faults = Vec::new();
     let context = context();
-    let allowed = nnz::ValidateOptions::default().dialect(None);
-    nnz::validate(&here, &allowed, &context, &mut |finding| {
+    nnz::validate(&here, &nnz::ValidateOptions::default(), &context, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }
@@ -81,7 +80,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
     // The output is valid for any source.
     let store = location(&SCRATCH.path("one"));
-    nnz::validate(&store, &allowed, &context, &mut |finding| {
+    nnz::validate(&store, &nnz::ValidateOptions::default(), &context, &mut |finding| {
         assert!(finding.severity != Severity::Fault, "{finding}");
     })
     .unwrap();

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::Result;
-use nnz_singlecell::fragment_tsv::{Options, Read, TsvBlock, from_reader};
+use nnz_singlecell::fragment_tsv::{Options, TextTotals, TsvBlock, from_reader};
 
 const END_INCLUSIVE: u8 = 1;
 const UNSORTED: u8 = 2;
@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-fn in_order(text: &[u8], how: u8) -> Result<(Vec<Fragment>, Read)> {
+fn in_order(text: &[u8], how: u8) -> Result<(Vec<Fragment>, TextTotals)> {
     let source = from_reader(Box::new(io::Cursor::new(text.to_vec())), "fragments.tsv")?;
     let mut reading = source.read(Options {
         end_inclusive: how & END_INCLUSIVE != 0,

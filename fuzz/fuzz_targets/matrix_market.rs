@@ -8,12 +8,10 @@ use std::sync::{Arc, Mutex};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{
-    Batch, MatrixSource, Projection, Result, Values, matrix::Triangle, matrix_market::Layout,
-};
+use nnz::{Batch, MatrixSource, Projection, Result, Values, matrix::Triangle};
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_order};
-use nnz_matrix_market::{MatrixMarketSource, Options, TextTarget, create, from_reader};
+use nnz_matrix_market::{Layout, MatrixMarketSource, Options, TextTarget, create, from_reader};
 use nnz_storage::TaskContext;
 
 fuzz_target!(|input: &[u8]| -> Corpus {

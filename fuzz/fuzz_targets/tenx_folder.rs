@@ -34,12 +34,16 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     let mut faults = Vec::new();
     let context = Context::default().with_memory(1 << 20).with_threads(1);
-    let allowed = nnz::ValidateOptions::default().dialect(None);
-    let validated = nnz::validate(&location(&folder), &allowed, &context, &mut |finding| {
-        if finding.severity == Severity::Fault {
-            faults.push(finding);
-        }
-    });
+    let validated = nnz::validate(
+        &location(&folder),
+        &nnz::ValidateOptions::default(),
+        &context,
+        &mut |finding| {
+            if finding.severity == Severity::Fault {
+                faults.push(finding);
+            }
+        },
+    );
     let valid = validated.is_ok() && faults.is_empty();
     let source = match tenx_folder::open(&folder) {
         Ok(source) => source,

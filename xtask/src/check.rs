@@ -2,6 +2,7 @@
 
 pub(crate) mod api;
 mod features;
+mod fuzz;
 mod msrv;
 mod packages;
 mod semver;
@@ -32,6 +33,8 @@ enum Check {
     Api,
     /// Each feature of nnz alone.
     Features,
+    /// The fuzz targets, compiled only.
+    Fuzz,
     /// The oldest Rust that Cargo.toml states.
     Msrv,
     /// The packages that cargo would publish.
@@ -53,7 +56,7 @@ impl Check {
     /// Returns why it cannot be checked here.
     fn missing(self) -> Option<String> {
         match self {
-            Self::Api | Self::Features | Self::Packages => None,
+            Self::Api | Self::Features | Self::Fuzz | Self::Packages => None,
             Self::Msrv => msrv::missing(),
             Self::Semver => semver::missing(),
             Self::Targets => targets::missing(),
@@ -65,6 +68,7 @@ impl Check {
         match self {
             Self::Api => api::check(options.update),
             Self::Features => features::check(),
+            Self::Fuzz => fuzz::check(),
             Self::Msrv => msrv::check(),
             Self::Packages => packages::check(options.quick),
             Self::Semver => semver::check(),

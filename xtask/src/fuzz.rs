@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: random input to all parsers.
+//! `cargo xtask fuzz`: random input to parsers.
 
 mod seeds;
 
