@@ -28,28 +28,56 @@ pub struct Chunks {
 }
 
 impl Chunks {
+    /// Creates chunks without values.
+    #[must_use]
+    pub fn new(codec: Codec) -> Self {
+        Self { codec, data: Vec::new(), words: Vec::new(), starts: Vec::new() }
+    }
+
     /// Encodes the whole chunks of `values`, and returns them with the remaining values.
     #[must_use]
     pub fn encode(codec: Codec, values: &[u32]) -> (Self, &[u32]) {
+        let mut chunks = Self::new(codec);
+        let tail = chunks.replace(codec, values);
+        (chunks, tail)
+    }
+
+    /// Replaces the chunks by the whole chunks of `values`, in the same memory, and returns the remaining values.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Chunks, Codec};
+    ///
+    /// let (mut chunks, _) = Chunks::encode(Codec::Delta, &[7; 1000]);
+    /// assert_eq!(chunks.replace(Codec::Plain, &[1; 130]), [1, 1]);
+    /// assert_eq!(chunks.len(), 1);
+    /// ```
+    pub fn replace<'v>(&mut self, codec: Codec, values: &'v [u32]) -> &'v [u32] {
         let backend = Backend::best();
         let (whole, tail) = values.as_chunks::<CHUNK>();
-        let mut chunks = Self {
-            codec,
-            data: Vec::with_capacity(whole.len() * CHUNK / 2),
-            words: Vec::with_capacity(whole.len()),
-            starts: Vec::with_capacity(if codec.has_starts() { whole.len() } else { 0 }),
-        };
+        self.codec = codec;
+        self.data.clear();
+        self.words.clear();
+        self.starts.clear();
+        self.data.reserve(whole.len() * CHUNK / 2);
+        self.words.reserve(whole.len());
+        self.starts.reserve(if codec.has_starts() { whole.len() } else { 0 });
         let mut packed = [0; CHUNK];
         for values in whole {
             let words = chunk_words(backend.pack_chunk(codec, values, &mut packed));
-            chunks.data.extend_from_slice(&packed[..words]);
+            self.data.extend_from_slice(&packed[..words]);
             // At most 128.
-            chunks.words.push(u8::try_from(words).unwrap_or(u8::MAX));
+            self.words.push(u8::try_from(words).unwrap_or(u8::MAX));
             if codec.has_starts() {
-                chunks.starts.push(values[0]);
+                self.starts.push(values[0]);
             }
         }
-        (chunks, tail)
+        tail
+    }
+
+    /// Returns the packed words.
+    #[must_use]
+    pub fn data(&self) -> &[u32] {
+        &self.data
     }
 
     /// Returns the number of chunks.

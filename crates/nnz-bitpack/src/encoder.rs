@@ -203,12 +203,33 @@ impl Encoder {
     /// is partly filled.
     #[must_use]
     pub fn append(&mut self, chunks: &Chunks) -> bool {
+        let appended = self.append_positions(chunks);
+        if appended {
+            self.data.extend_from_slice(&chunks.data);
+        }
+        appended
+    }
+
+    /// Appends chunks like [`append`](Self::append), but for their [words](Chunks::data), which the caller writes after
+    /// those of an earlier [`drain`](Self::drain), without a copy.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Chunks, Codec, Encoder};
+    ///
+    /// let (chunks, _) = Chunks::encode(Codec::Plain, &[3; 128]);
+    /// let mut encoder = Encoder::new(Codec::Plain);
+    /// assert!(encoder.append_positions(&chunks));
+    /// assert!(encoder.drain().data.is_empty());
+    /// assert_eq!(encoder.finish().idx, [8]);
+    /// assert_eq!(chunks.data().len(), 8);
+    /// ```
+    #[must_use]
+    pub fn append_positions(&mut self, chunks: &Chunks) -> bool {
         if self.filled > 0 || self.codec != chunks.codec {
             return false;
         }
         self.clear_drained();
         self.count += (chunks.len() * CHUNK) as u64;
-        self.data.extend_from_slice(&chunks.data);
         self.starts.extend_from_slice(&chunks.starts);
         for &words in &chunks.words {
             self.push_position();

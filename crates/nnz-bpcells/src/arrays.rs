@@ -9,7 +9,7 @@ mod words;
 
 pub(crate) use integers::{Integers, LoadedIntegers};
 pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
-pub(crate) use sink::{EncodedIntegers, IntegerSink};
+pub(crate) use sink::{EncodedIntegers, IntegerSink, SpareChunks};
 pub(crate) use widths::constant;
 pub(crate) use words::By;
 

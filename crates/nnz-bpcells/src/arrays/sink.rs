@@ -1,5 +1,7 @@
 //! Writing an array of 32-bit integers, bit-packed or plain.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use nnz_bitpack::{CHUNK, Chunks, Codec, Encoder};
 use nnz_container::NamedArraysWriter;
 use nnz_container::tree::NodeId;
@@ -19,16 +21,45 @@ pub(crate) enum EncodedIntegers {
     Plain(Vec<u32>),
 }
 
+/// Chunks that were written, whose memory is used again. If it was freed for each batch, the allocator would return it to
+/// the system, which clears it before it is used again.
+#[derive(Default)]
+pub(crate) struct SpareChunks(Mutex<Vec<Chunks>>);
+
+impl SpareChunks {
+    fn take(&self, codec: Codec) -> Chunks {
+        self.lock().pop().unwrap_or_else(|| Chunks::new(codec))
+    }
+
+    /// Keeps the memory of elements that were written.
+    pub(crate) fn put(&self, written: EncodedIntegers) {
+        if let EncodedIntegers::Packed { chunks, .. } = written {
+            self.lock().push(chunks);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Chunks>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl EncodedIntegers {
     /// Encodes elements, the first of which is number `first` of the array.
-    pub(crate) fn encode(codec: Codec, packing: Packing, integers: &[u32], first: u64) -> Self {
+    pub(crate) fn encode(
+        codec: Codec,
+        packing: Packing,
+        integers: &[u32],
+        first: u64,
+        spare: &SpareChunks,
+    ) -> Self {
         if packing == Packing::Unpacked {
             return Self::Plain(integers.to_vec());
         }
         let chunk = CHUNK as u64;
         let missing = usize::try_from(first.next_multiple_of(chunk) - first).unwrap_or(0);
         let (head, rest) = integers.split_at(missing.min(integers.len()));
-        let (chunks, tail) = Chunks::encode(codec, rest);
+        let mut chunks = spare.take(codec);
+        let tail = chunks.replace(codec, rest);
         Self::Packed { head: head.to_vec(), chunks, tail: tail.to_vec() }
     }
 }
@@ -136,8 +167,12 @@ impl PackedSink {
         tail: &[u32],
     ) -> Result<()> {
         self.encoder.push(head);
-        if !chunks.is_empty() && !self.encoder.append(chunks) {
-            return Err(Error::argument("the batch is not the next one of this matrix"));
+        if !chunks.is_empty() {
+            self.drain(container)?;
+            if !self.encoder.append_positions(chunks) {
+                return Err(Error::argument("the batch is not the next one of this matrix"));
+            }
+            container.append(self.data, chunks.data())?;
         }
         self.encoder.push(tail);
         self.drain(container)

@@ -15,7 +15,7 @@ use nnz_core::{
 
 use super::members;
 use super::positions::positions_of;
-use crate::arrays::IntegerSink;
+use crate::arrays::{IntegerSink, SpareChunks};
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
@@ -118,7 +118,7 @@ impl MatrixSink {
         let minors = header.shape.minor(header.order);
         Ok(Self {
             container,
-            encoder: Arc::new(MatrixEncoder { version, minors }),
+            encoder: Arc::new(MatrixEncoder { version, minors, spare: SpareChunks::default() }),
             pointers,
             index,
             values,
@@ -168,6 +168,11 @@ impl nnz_core::MatrixSink for MatrixSink {
             _ => return Err(Error::argument("the batch belongs to another matrix")),
         }
         self.entries += batch.offsets.last().copied().unwrap_or(0) as u64;
+        let spare = &self.encoder.spare;
+        spare.put(batch.index);
+        if let EncodedValues::Integers(values) = batch.values {
+            spare.put(values);
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use nnz_core::{
     Values,
 };
 
-use crate::arrays::EncodedIntegers;
+use crate::arrays::{EncodedIntegers, SpareChunks};
 use crate::version::Version;
 
 /// Encodes batches of a matrix.
@@ -14,6 +14,7 @@ pub(super) struct MatrixEncoder {
     pub(super) version: Version,
     /// The length of the minor axis.
     pub(super) minors: u64,
+    pub(super) spare: SpareChunks,
 }
 
 /// An encoded batch.
@@ -60,12 +61,13 @@ impl BatchEncoder for MatrixEncoder {
             first,
             majors: batch.majors.clone(),
             offsets: batch.offsets.clone(),
-            index: EncodedIntegers::encode(Codec::DeltaZigzag, packing, minors, first),
+            index: EncodedIntegers::encode(Codec::DeltaZigzag, packing, minors, first, &self.spare),
             values: match value_type {
                 ValueType::U32 => {
                     let values = u32::slice(values).unwrap_or_default();
                     let codec = Codec::MinusOne;
-                    let encoded = EncodedIntegers::encode(codec, packing, values, first);
+                    let encoded =
+                        EncodedIntegers::encode(codec, packing, values, first, &self.spare);
                     EncodedValues::Integers(encoded)
                 }
                 _ => EncodedValues::Bytes(values.bytes().to_vec()),
