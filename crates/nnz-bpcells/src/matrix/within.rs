@@ -1,5 +1,6 @@
 //! Reading the entries with few minor indices.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,6 +18,11 @@ const FEW: u64 = 16;
 
 /// Chunks of indices that are decoded at once. They stay in the L1 cache.
 const AT_ONCE: usize = 16;
+
+thread_local! {
+    /// The positions of the entries of a piece that are wanted, reused by each thread.
+    static POSITIONS: RefCell<Vec<u32>> = RefCell::default();
+}
 
 /// Splits a range of major vectors into pieces, of which only entries with some minor indices are decoded.
 pub(super) struct ReaderWithin<'a> {
@@ -91,7 +97,10 @@ impl Unit for EntriesWithin<'_> {
         // From the start of the first chunk.
         let head = usize::try_from(entries.start % chunk).unwrap_or(0);
         let [index, values] = self.arrays;
-        let mut positions = Vec::new();
+        let header = &self.source.header;
+        let axis = header.shape.minor(header.order);
+        let mut positions = POSITIONS.take();
+        positions.clear();
         with_scratch(|scratch| {
             let minors = batch.minors.u32_mut();
             let loaded = index.load(chunks.clone(), By::Reading, scratch)?;
@@ -103,14 +112,17 @@ impl Unit for EntriesWithin<'_> {
                 loaded.decode(decoded.clone(), &mut block[..decoded.len() * CHUNK])?;
                 let inside = first.max(head)..end.min(first + block.len());
                 let here = &block[inside.start - first..inside.end - first];
-                let entry = entries.start + (inside.start - head) as u64;
-                check_minors(self.source, std::iter::once(entry..entry + here.len() as u64), here)?;
                 let found = positions.len();
-                self.wanted.find(
+                let largest = self.wanted.find(
                     here,
                     u32::try_from(inside.start).unwrap_or(u32::MAX),
                     &mut positions,
                 );
+                if largest.is_some_and(|largest| u64::from(largest) >= axis) {
+                    let entry = entries.start + (inside.start - head) as u64;
+                    let range = entry..entry + here.len() as u64;
+                    check_minors(self.source, std::iter::once(range), here)?;
+                }
                 minors.extend(positions[found..].iter().map(|at| block[*at as usize - first]));
             }
             if self.fields.values {
@@ -128,6 +140,7 @@ impl Unit for EntriesWithin<'_> {
             at += positions[at..].iter().take_while(before).count();
             *offset = at;
         }
+        POSITIONS.set(positions);
         Ok(())
     }
 }

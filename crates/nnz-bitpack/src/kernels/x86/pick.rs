@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::key_set::Filter;
+use crate::key_set::{Filter, SHIFT};
 use crate::pick::{Found, SMALL};
 
 /// See [`crate::pick`].
@@ -94,34 +94,50 @@ static LOWEST_BYTES: [u8; 64] = {
     bytes
 };
 
-/// Sets the bits of the keys that pass a filter, and clears those of the others.
+/// Sets the bits of the keys that pass both filters, and clears those of the others. Returns the largest key, 0 if there
+/// is none.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(crate) fn mark_avx512(groups: &[[u32; 64]], filter: &Filter, marks: &mut [u64]) {
-    // SAFETY: the filter has eight vectors.
-    let table = |at| unsafe { _mm512_loadu_si512(filter.as_ptr().add(64 * at).cast()) };
-    let tables: [__m512i; 8] = std::array::from_fn(table);
-    // SAFETY: there are 64 bytes.
-    let lowest = unsafe { _mm512_loadu_si512(LOWEST_BYTES.as_ptr().cast()) };
-    let powers = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
+pub(crate) fn mark_avx512(groups: &[[u32; 64]], filters: &[Filter; 2], marks: &mut [u64]) -> u32 {
+    // SAFETY: each filter has eight vectors.
+    let table =
+        |filter: &Filter, at| unsafe { _mm512_loadu_si512(filter.as_ptr().add(64 * at).cast()) };
+    let tables: [[__m512i; 8]; 2] =
+        [0, 1].map(|number| std::array::from_fn(|at| table(&filters[number], at)));
+    let mut largest = _mm512_setzero_si512();
     for (keys, marks) in groups.iter().zip(marks) {
         // SAFETY: there are four vectors.
         let load = |at: usize| unsafe { _mm512_loadu_si512(keys.as_ptr().add(16 * at).cast()) };
-        let first = _mm512_permutex2var_epi8(load(0), lowest, load(1));
-        let last = _mm512_permutex2var_epi8(load(2), lowest, load(3));
-        let low = _mm512_shuffle_i64x2::<0b01_00_01_00>(first, last);
-        let high = _mm512_shuffle_i64x2::<0b11_10_11_10>(first, last);
-        // Bits 0 to 6 of a key are the position in 128 bytes, bits 7 and 11 select these, and bits 8 to 10 are the bit.
-        let look_up = |at: usize| _mm512_permutex2var_epi8(tables[at], low, tables[at + 1]);
-        let bit_7 = _mm512_movepi8_mask(low);
-        let bit_11 = _mm512_test_epi8_mask(high, _mm512_set1_epi8(8));
-        let found = _mm512_mask_blend_epi8(
-            bit_11,
-            _mm512_mask_blend_epi8(bit_7, look_up(0), look_up(2)),
-            _mm512_mask_blend_epi8(bit_7, look_up(4), look_up(6)),
-        );
-        let bits = _mm512_shuffle_epi8(powers, _mm512_and_si512(high, _mm512_set1_epi8(7)));
-        *marks = _mm512_test_epi8_mask(found, bits);
+        let keys: [__m512i; 4] = std::array::from_fn(load);
+        let of_pairs = [_mm512_max_epu32(keys[0], keys[1]), _mm512_max_epu32(keys[2], keys[3])];
+        largest = _mm512_max_epu32(largest, _mm512_max_epu32(of_pairs[0], of_pairs[1]));
+        let shifted = keys.map(|keys| _mm512_srli_epi32::<SHIFT>(keys));
+        *marks = pass_avx512(keys, &tables[0]) & pass_avx512(shifted, &tables[1]);
     }
+    _mm512_reduce_max_epu32(largest)
+}
+
+/// Returns which of 64 numbers pass a filter.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn pass_avx512(numbers: [__m512i; 4], tables: &[__m512i; 8]) -> u64 {
+    // SAFETY: there are 64 bytes.
+    let lowest = unsafe { _mm512_loadu_si512(LOWEST_BYTES.as_ptr().cast()) };
+    let powers = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
+    let first = _mm512_permutex2var_epi8(numbers[0], lowest, numbers[1]);
+    let last = _mm512_permutex2var_epi8(numbers[2], lowest, numbers[3]);
+    let low = _mm512_shuffle_i64x2::<0b01_00_01_00>(first, last);
+    let high = _mm512_shuffle_i64x2::<0b11_10_11_10>(first, last);
+    // Bits 0 to 6 of a number are the position in 128 bytes, bits 7 and 11 select these, and bits 8 to 10 are the bit.
+    let look_up = |at: usize| _mm512_permutex2var_epi8(tables[at], low, tables[at + 1]);
+    let bit_7 = _mm512_movepi8_mask(low);
+    let bit_11 = _mm512_test_epi8_mask(high, _mm512_set1_epi8(8));
+    let found = _mm512_mask_blend_epi8(
+        bit_11,
+        _mm512_mask_blend_epi8(bit_7, look_up(0), look_up(2)),
+        _mm512_mask_blend_epi8(bit_7, look_up(4), look_up(6)),
+    );
+    let bits = _mm512_shuffle_epi8(powers, _mm512_and_si512(high, _mm512_set1_epi8(7)));
+    _mm512_test_epi8_mask(found, bits)
 }
 
 /// See [`crate::look_up_f32`]. `into` and `others` have as many elements as there are numbers.
