@@ -64,8 +64,10 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         .sync(false);
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
         let context = context.clone().with_threads(threads);
-        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &context);
-        done.map(|summary| summary.entries).map_err(|error| error.to_string())
+        let target = SCRATCH.path(name);
+        let done = nnz::convert(&here, &location(&target), &options, &context);
+        let text = |error: nnz::Error| error.to_string().replace(&*target.to_string_lossy(), "");
+        done.map(|summary| summary.entries).map_err(text)
     });
     assert_eq!(outcomes[0], outcomes[1]);
     if outcomes[0].is_err() {

@@ -18,11 +18,11 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         let Some(bytes) = written(&document.object, version) else { continue };
         let again = read(&bytes[..], Limits::default()).unwrap();
         assert_eq!(again.version, if version == Version::V2 { 2 } else { 3 });
-        if version == Version::V3 {
-            assert_eq!(format!("{:?}", again.object), format!("{:?}", document.object));
-        }
-        // The debug format does not show everything, such as NaN payloads.
+        // Not the objects are compared: text in ASCII that is marked as bytes, for example, is written as ASCII.
         assert_eq!(written(&again.object, version), Some(bytes));
+        if version == Version::V3 {
+            assert_eq!(written(&again.object, Version::V2), written(&document.object, Version::V2));
+        }
     }
     Corpus::Keep
 });
