@@ -178,66 +178,47 @@ impl ObjectCollection {
             }
             Err(error) => return Err(error.with_context(&place)),
         };
-        let (role, placed) = match part {
+        let placed = |source| -> Box<dyn MatrixSource> { Box::new(Placed::new(source, place)) };
+        let (role, source) = match part {
             StudyMatrix::Layer(number, at) if number == main.number => {
                 let layer = &study.experiments[number].layers[at];
-                let placed = Box::new(Placed::new(Box::new(source), place));
-                match main.arranged(placed, &layer.axes, path)? {
-                    Arranged::Layer(source) => (MemberRole::Layer(layer.name.clone()), Ok(source)),
-                    Arranged::Raw(source) if layer.name == COUNTS => {
+                let as_layer = MemberRole::Layer(layer.name.clone());
+                match main.arranged(placed(Box::new(source)), &layer.axes, path)? {
+                    Ok((source, true)) => (as_layer, Ok(source)),
+                    Ok((source, false)) if layer.name == COUNTS => {
                         (MemberRole::Raw(Axis::Cols), Ok(source))
                     }
-                    Arranged::Raw(source) => {
-                        let (shape, of) = (source.header().shape, main.shape);
-                        contents.left_out.push(format!("{path} (is {shape}, of {of})"));
-                        return Ok(());
-                    }
-                    Arranged::LeftOut(why) => {
-                        contents.left_out.push(why);
-                        return Ok(());
-                    }
+                    Ok((source, false)) => (as_layer, Err(main.other_shape(&*source, path))),
+                    Err(why) => (as_layer, Err(why)),
                 }
             }
             // The only layer of an assay for it.
             StudyMatrix::Layer(..) => {
-                let source =
-                    source.with_original_names().map_err(|error| error.with_context(&place))?;
-                (
-                    MemberRole::Raw(Axis::Cols),
-                    matched(
-                        Box::new(Placed::new(Box::new(source), place)),
-                        [None, cell_names],
-                        path,
-                    )?,
-                )
+                let source = placed(Box::new(source.with_original_names()?));
+                (MemberRole::Raw(Axis::Cols), matched(source, [None, cell_names], path)?)
             }
             StudyMatrix::Embedding(at) => {
                 let name = embedding_name(&study.reductions[at].name);
-                let source = Box::new(Placed::new(Box::new(source), place));
-                (
-                    MemberRole::AxisMatrix(Axis::Cols, name),
-                    matched(source, [cell_names, None], path)?,
-                )
+                let source = matched(placed(Box::new(source)), [cell_names, None], path)?;
+                (MemberRole::AxisMatrix(Axis::Cols, name), source)
             }
             StudyMatrix::Loadings(at) => {
                 let name = loadings_name(&study.reductions[at].name);
-                let source = Box::new(Placed::new(Box::new(source), place));
-                let padded =
-                    padded(source, feature_names, main.shape.rows, self.options.context())?;
-                (MemberRole::AxisMatrix(Axis::Rows, name), padded)
+                let (source, rows) = (placed(Box::new(source)), main.shape.rows);
+                let source = padded(source, feature_names, rows, self.options.context())?;
+                (MemberRole::AxisMatrix(Axis::Rows, name), source)
             }
             _ => {
                 let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-                let role = MemberRole::AxisGraph(Axis::Cols, name);
-                let source = Box::new(Placed::new(Box::new(source), place));
-                (role, matched(source, [cell_names, cell_names], path)?)
+                let source = matched(placed(Box::new(source)), [cell_names, cell_names], path)?;
+                (MemberRole::AxisGraph(Axis::Cols, name), source)
             }
         };
         if contents.members.iter().any(|member| member.role == role) {
             contents.left_out.push(format!("{path} (another has its name)"));
             return Ok(());
         }
-        match placed {
+        match source {
             Ok(source) => contents.members.push(ContentsMember::new(role, path.to_owned(), source)),
             Err(why) => contents.left_out.push(why),
         }
@@ -295,25 +276,16 @@ struct MainAxes<'a> {
     shape: Shape,
 }
 
-/// A layer, relative to the main matrix.
-enum Arranged {
-    /// With the same features and cells, in the same order.
-    Layer(Box<dyn MatrixSource>),
-    /// With the same cells, and other features.
-    Raw(Box<dyn MatrixSource>),
-    /// For a reason that it is left out.
-    LeftOut(String),
-}
-
 impl MainAxes<'_> {
-    /// Returns a layer with the rows and columns of the main matrix, in their order.
+    /// Returns a layer with the rows and columns of the main matrix, in their order, and `true`; or with other rows, and
+    /// `false`.
     fn arranged(
         &self,
         source: Box<dyn MatrixSource>,
         axes: &[LayerAxis; 2],
         path: &str,
-    ) -> Result<Arranged> {
-        let shape = source.header().shape;
+    ) -> Result<Result<(Box<dyn MatrixSource>, bool), String>> {
+        let lens = [self.shape.rows, self.shape.cols];
         let mut orders = [Some(Selection::all()), Some(Selection::all())];
         for (at, order) in orders.iter_mut().enumerate() {
             *order = match (&self.axes[at], &axes[at]) {
@@ -323,28 +295,27 @@ impl MainAxes<'_> {
                     let mut order: Vec<(u64, u64)> = positions.iter().copied().zip(0..).collect();
                     order.sort_unstable();
                     if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                        return Ok(Arranged::LeftOut(format!("{path} (has names twice)")));
+                        return Ok(Err(format!("{path} (has names twice)")));
                     }
-                    let len = if at == 0 { self.shape.rows } else { self.shape.cols };
-                    let is_all = order.len() as u64 == len;
+                    let is_all = order.len() as u64 == lens[at];
                     is_all.then(|| Selection::ranges(order.into_iter().map(|(_, at)| at..at + 1)))
                 }
                 _ => None,
             };
         }
-        let all = Selection::all();
-        let (rows, cols, is_layer) = match &orders {
-            [Some(rows), Some(cols)] => (rows, cols, true),
-            [None, Some(cols)] => (&all, cols, false),
-            [_, None] => {
-                return Ok(Arranged::LeftOut(format!("{path} (is {shape}, of {})", self.shape)));
-            }
+        let [rows, Some(cols)] = orders else {
+            return Ok(Err(self.other_shape(&*source, path)));
         };
-        let source = match rows.is_all() && cols.is_all() {
-            true => source,
-            false => Box::new(Slice::new(source, rows, cols)?),
-        };
-        Ok(if is_layer { Arranged::Layer(source) } else { Arranged::Raw(source) })
+        let is_layer = rows.is_some();
+        let rows = rows.unwrap_or_else(Selection::all);
+        Ok(Ok(match rows.is_all() && cols.is_all() {
+            true => (source, is_layer),
+            false => (Box::new(Slice::new(source, &rows, &cols)?), is_layer),
+        }))
+    }
+
+    fn other_shape(&self, source: &dyn MatrixSource, path: &str) -> String {
+        format!("{path} (is {}, of {})", source.header().shape, self.shape)
     }
 }
 
