@@ -27,6 +27,9 @@ Floats = npt.NDArray[np.float64]
 
 METHODS = ("wilcoxon", "t-test")
 
+#: The columns of a table of markers.
+_COLUMNS = ["group", "names", "scores", "logfoldchanges", "pvals", "pvals_adj", "pct_nz_group", "pct_nz_reference"]
+
 
 class Markers(NamedTuple):
     """The result of `nnz.markers`. Arrays have a row for each group and a column for each feature.
@@ -107,7 +110,7 @@ class Markers(NamedTuple):
                     raise UnknownNameError(f"there is no group {one!r}: the groups are {listed(map(repr, groups))}")
             chosen = [int(groups.get_loc(one)) for one in wanted]
         parts = [self._table(frames, at, self._order(at, top)) for at in chosen]
-        made: pandas.DataFrame = frames.concat(parts, ignore_index=True)
+        made: pandas.DataFrame = frames.concat(parts, ignore_index=True) if parts else frames.DataFrame(columns=_COLUMNS)
         return made
 
     def add_to(self, adata: anndata.AnnData, key: str = "rank_genes_groups", groupby: Optional[str] = None) -> None:

@@ -50,8 +50,13 @@ pub(crate) fn computed(
     inner: Arc<dyn MatrixSource>,
     steps: Vec<ValueStep>,
 ) -> PyResult<Arc<dyn MatrixSource>> {
-    let computed = task::run_detached(py, task::Limits::default(), move |_| {
-        Computed::new(Box::new(View::new(inner)), steps)
+    let computed = task::run_detached(py, task::Limits::default(), move |context| {
+        let inner = Box::new(View::new(inner));
+        let inner = match steps.iter().all(ValueStep::is_linear) {
+            true => inner,
+            false => nnz::engine::Summed::of_unordered(inner, context),
+        };
+        Computed::new(inner, steps)
     })?;
     Ok(Arc::new(computed))
 }

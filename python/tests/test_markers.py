@@ -123,3 +123,10 @@ def test_what_cannot_be_compared_is_an_error(tmp_path):
 def test_counts_are_warned_of():
     with pytest.warns(UserWarning, match="look like counts"):
         nnz.markers(PBMC, np.arange(1107) % 2)
+
+
+def test_tables_of_no_groups_are_empty(tmp_path):
+    """A ValueError of pandas before."""
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_array((0, 3)))
+    found = nnz.markers(tmp_path / "m.npz", np.array([], dtype=object)).to_pandas()
+    assert len(found) == 0 and "pvals_adj" in found.columns

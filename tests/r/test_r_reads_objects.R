@@ -249,4 +249,47 @@ output <- run("convert", made, store, "--force")
 check("raw: X", same(read("::X")@x, log1p(all_counts[c(2, 4, 7), ])@x))
 check("raw: counts", same(read("::raw/X"), all_counts))
 
+
+# Levels that are missing, and columns with the names of what the object has.
+table_of_cells <- data.frame(
+  level = addNA(factor(c("NA", "b", NA, "b", NA))), day = as.Date(c("2020-01-01", NA, "2020-01-03", NA, "1969-12-31")),
+  active.ident = letters[1:5], row.names = colnames(all_counts)
+)
+s <- suppressWarnings(CreateSeuratObject(all_counts, meta.data = table_of_cells))
+Idents(s) <- factor(c("x", "y", "x", "y", "x"))
+s[["RNA"]]@meta.features$highly_variable <- rep(TRUE, 9)
+VariableFeatures(s) <- c("g7", "g2")
+adt <- all_counts[1:3, ]
+rownames(adt) <- paste0("p", 1:3)
+s[["ADT"]] <- CreateAssayObject(adt)
+embeddings <- matrix(1:10, 5, dimnames = list(colnames(s), paste0("APC_", 1:2)))
+loadings <- matrix(1:6, 3, dimnames = list(rownames(adt), paste0("APC_", 1:2)))
+s[["apca"]] <- suppressWarnings(CreateDimReducObject(embeddings, loadings, assay = "ADT", key = "APC_"))
+near <- as.Graph(Matrix(diag(5), sparse = TRUE, dimnames = list(colnames(s), colnames(s))))
+DefaultAssay(near) <- "ADT"
+s[["ADT_nn"]] <- near
+saveRDS(s, made)
+if (installed("rhdf5")) {
+  output <- run("convert", made, store, "--force")
+  mask <- rhdf5::h5read(store, "obs/day/mask")
+  check("missing days in AnnData", same(as.logical(mask), is.na(table_of_cells$day)))
+} else {
+  cat("SKIPPED: missing days in AnnData, without the package rhdf5\n")
+}
+for (to in c("seurat", "h5mu")) {
+  path <- made
+  if (to == "h5mu") {
+    path <- file.path(scratch, "r.h5mu")
+    output <- run("convert", made, path, "--force")
+  }
+  again <- convert(path, "--to", "seurat")
+  named <- function(what) paste("object by", to, what)
+  level <- again[["level"]][[1]]
+  check(named("level"), same(levels(level), c("b", "NA")) && same(is.na(level), c(FALSE, FALSE, TRUE, FALSE, TRUE)))
+  check(named("day"), all(again[["day"]][[1]] == table_of_cells$day, na.rm = TRUE) && same(is.na(again[["day"]][[1]]), is.na(table_of_cells$day)))
+  check(named("identity"), same(as.character(Idents(again)), as.character(Idents(s))) && same(again[["active.ident.1"]][[1]], letters[1:5]))
+  check(named("variable"), same(VariableFeatures(again), VariableFeatures(s)) && all(again[["RNA"]][["highly_variable.1"]][[1]]))
+  check(named("assay of a reduction"), same(DefaultAssay(again[["apca"]]), "ADT") && all(Loadings(again, "apca") == loadings))
+  check(named("assay of a graph"), same(DefaultAssay(again[["ADT_nn"]]), "ADT"))
+}
 end_checks()

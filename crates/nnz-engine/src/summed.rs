@@ -27,6 +27,20 @@ impl std::fmt::Debug for Summed<'_> {
 }
 
 impl<'a> Summed<'a> {
+    /// Sums the duplicate entries of a matrix if its format does and they may be anywhere, as in coordinates in any order. Others
+    /// are returned as they are.
+    #[must_use]
+    pub fn of_unordered(
+        inner: Box<dyn MatrixSource + 'a>,
+        context: &TaskContext,
+    ) -> Box<dyn MatrixSource + 'a> {
+        let header = inner.header();
+        match header.duplicates == Duplicates::Summed && !header.sorted_majors {
+            true => Box::new(Self::new(inner, context)),
+            false => inner,
+        }
+    }
+
     /// Sums the duplicate entries of a matrix.
     #[must_use]
     pub fn new(inner: Box<dyn MatrixSource + 'a>, context: &TaskContext) -> Self {

@@ -144,7 +144,7 @@ fn add_inner(
     if kind == "spatialCoords" && is_matrix(&table) {
         let (name, path) = ("spatial".to_owned(), path.to_owned());
         let embeddings = Arc::new(table);
-        study.reductions.push(Reduction { name, path, embeddings, loadings: None });
+        study.reductions.push(Reduction { name, assay: None, path, embeddings, loadings: None });
         return Ok(());
     }
     for (name, mut member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
@@ -154,6 +154,7 @@ fn add_inner(
             "reducedDims" if outer.is_empty() => match reduction(&mut member) {
                 Some((embeddings, loadings)) => study.reductions.push(Reduction {
                     name,
+                    assay: None,
                     path,
                     embeddings: Arc::new(embeddings),
                     loadings: loadings.map(Arc::new),

@@ -246,21 +246,34 @@ impl RColumn {
         path: &str,
         (read, ordered): (&[i32], bool),
     ) -> Result<Column> {
-        let levels = match slot(&self.object, "levels").map(|levels| &levels.value) {
-            Some(Value::Character(levels)) => info.names(levels, path)?,
-            None => StringList::new(),
+        let mut levels = StringList::new();
+        // The code of each level without those that are missing, as `addNA` makes them.
+        let mut known = Vec::new();
+        match slot(&self.object, "levels").map(|levels| &levels.value) {
+            Some(Value::Character(all)) => info.each_text(all, path, |text| {
+                known.push(match text {
+                    Some(_) => i32::try_from(levels.len()).unwrap_or(-1),
+                    None => -1,
+                });
+                text.map_or(Ok(()), |text| levels.try_push(text.as_bytes()))
+            })?,
+            None => {}
             Some(other) => {
                 return Err(Error::mismatch(info.place(path), other.kind(), "levels as strings"));
             }
-        };
+        }
         let mut codes = Vec::with_capacity(read.len());
         for (&code, element) in read.iter().zip(0..) {
-            if code != NA_INTEGER && !(1..=levels.len()).contains(&u64::from(code.unsigned_abs())) {
-                let place = info.place(path).at(nnz_core::At::Element(element));
-                let expected = format!("a level from 1 to {}", levels.len());
-                return Err(Error::mismatch(place, code, expected));
-            }
-            codes.push(if code == NA_INTEGER { -1 } else { code - 1 });
+            let level = usize::try_from(code).ok().and_then(|code| known.get(code.checked_sub(1)?));
+            codes.push(match level {
+                Some(&level) => level,
+                None if code == NA_INTEGER => -1,
+                None => {
+                    let place = info.place(path).at(nnz_core::At::Element(element));
+                    let expected = format!("a level from 1 to {}", known.len());
+                    return Err(Error::mismatch(place, code, expected));
+                }
+            });
         }
         let categories = Categories::Strings(levels);
         let values = ColumnValues::Categorical(Categorical { codes, categories, ordered });

@@ -150,12 +150,22 @@ impl Frame {
         }
     }
 
-    /// Adds a column, unless the table has one of this name. It has a value for each row that is shown.
+    /// Adds a column with a value for each row that is shown. A column of the table with its name gets another name.
     pub(crate) fn add_made(&mut self, name: &str, column: Column) {
-        if self.position(name).is_none() && column.len() == self.len() {
-            self.infos.push(ColumnInfo::new(name, column.column_type()));
-            self.columns.push(FrameColumn::Made(Arc::new(column)));
+        if column.len() != self.len() {
+            let what = format!("{} values of {} rows", column.len(), self.len());
+            self.unread.push((name.to_owned(), what));
+            return;
         }
+        if let Some(at) = self.position(name) {
+            let mut new = (1..).map(|number| format!("{name}.{number}"));
+            let new = new.find(|new| self.position(new).is_none()).unwrap_or_default();
+            self.infos[at].name.clone_from(&new);
+            self.unread
+                .push((name.to_owned(), format!("becomes {new}: the object has another {name}")));
+        }
+        self.infos.push(ColumnInfo::new(name, column.column_type()));
+        self.columns.push(FrameColumn::Made(Arc::new(column)));
     }
 
     /// Removes a column and returns its values.

@@ -64,6 +64,7 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> R
     {
         let path = format!("reductions/{name}");
         add_reduction(
+            info,
             &mut reduction,
             (name, path),
             ["cell.embeddings", "feature.loadings"],
@@ -133,7 +134,7 @@ pub(crate) fn parse2(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> 
     for (name, mut reduction) in members(info, take(&mut object, "dr").unwrap_or_default()) {
         let path = format!("reductions/{name}");
         let slots = ["cell.embeddings", "gene.loadings"];
-        add_reduction(&mut reduction, (name, path), slots, &mut reductions, &mut unread);
+        add_reduction(info, &mut reduction, (name, path), slots, &mut reductions, &mut unread);
     }
     let mut graphs = Vec::new();
     // Without a graph, it is a matrix of one element.
@@ -201,12 +202,15 @@ fn add_idents(
         }
         _ => column,
     };
-    let taken = cells.columns().iter().any(|column| column.name == "ident");
+    // The writer prefers the second name.
+    let is_taken = |name: &str| matches!(name, "ident" | "active.ident");
+    let taken = cells.columns().iter().any(|column| is_taken(&column.name));
     cells.add_made(if taken { "active.ident" } else { "ident" }, column);
     Ok(())
 }
 
 fn add_reduction(
+    info: &FileInfo,
     reduction: &mut Object,
     (name, path): (String, String),
     [embeddings, loadings]: [&str; 2],
@@ -230,7 +234,8 @@ fn add_reduction(
                 }
             }
             let embeddings = Arc::new(embeddings);
-            reductions.push(Reduction { name, path, embeddings, loadings });
+            let assay = take(reduction, "assay.used").and_then(|assay| info.string(&assay));
+            reductions.push(Reduction { name, assay, path, embeddings, loadings });
         }
         _ => unread.push((path, describe(reduction))),
     }
@@ -366,7 +371,6 @@ fn experiment3(
     if features.columns().is_empty() {
         features = Frame::empty(info, &full(&table_path), rows.1);
     }
-    unread.extend(unread_columns(&table_path, &features));
     let mut features = features.along(rows.0.as_ref(), rows.1)?;
     if let (Some(variable), Some(names)) = (variable, &rows.0)
         && let Value::Character(variable) = &variable.value
@@ -375,6 +379,7 @@ fn experiment3(
         let ranked = info.names(variable, path)?;
         add_variable(&mut features, &ranked, names);
     }
+    unread.extend(unread_columns(&table_path, &features));
     let features = AxisTable::new(rows.0, rows.1, features);
     let cells = cells_of(info, cols.0, cols.1, all)?;
     let mut found = Vec::new();
@@ -430,13 +435,13 @@ fn experiment5(
     if table.columns().is_empty() && table.unread().is_empty() {
         table = Frame::empty(info, &full(&table_path), len);
     }
-    unread.extend(unread_columns(&table_path, &table));
     // Rows are those of the map, whatever their names.
     let mut table = table.along(None, len)?;
     let ranks = variable_of(&mut table)?;
     if let Some(ranks) = ranks {
         add_ranks(&mut table, &ranks);
     }
+    unread.extend(unread_columns(&table_path, &table));
     let features_table = AxisTable::new(Some(features.names.clone()), len, table);
     let count = cells.names.len();
     let cells_table = cells_of(info, Some(cells.names.clone()), count, all)?;

@@ -9,7 +9,7 @@ use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result, Sh
 use crate::delayed::{self, ExternalMatrix};
 use crate::frame::{Frame, positions};
 use crate::joined::{Joined, JoinedPart};
-use crate::objects::{FileInfo, describe, dimnames, dims};
+use crate::objects::{FileInfo, describe, dimnames, dims, slot};
 use crate::source::ObjectMatrixSource;
 use crate::vector::NamedVector;
 use crate::{matrix, svt};
@@ -131,6 +131,8 @@ pub enum LayerData {
 pub struct Reduction {
     /// Its name, such as `pca`.
     pub name: String,
+    /// The assay that it was computed of, if the object has it.
+    pub assay: Option<String>,
     /// Its path in the object.
     pub path: String,
     /// A row for each cell.
@@ -446,6 +448,23 @@ impl Study {
                 open(path, graph, [CELLS, CELLS])
             }
         }
+    }
+
+    /// Returns the number of the experiment that a matrix belongs to: the main one, unless the object has another.
+    #[must_use]
+    pub fn owner_of(&self, part: StudyMatrix) -> usize {
+        let assay = match part {
+            StudyMatrix::Layer(number, _) => return number,
+            StudyMatrix::Embedding(at) | StudyMatrix::Loadings(at) => {
+                self.reductions.get(at).and_then(|reduction| reduction.assay.clone())
+            }
+            StudyMatrix::Graph(at) => {
+                let used = self.graphs.get(at).and_then(|(_, graph)| slot(graph, "assay.used"));
+                used.and_then(|used| self.info.string(used))
+            }
+        };
+        let named = |experiment: &Experiment| Some(&experiment.name) == assay.as_ref();
+        self.experiments.iter().position(named).unwrap_or(self.main)
     }
 
     /// Returns the names of rows or columns of a layer, as the object has them.

@@ -25,5 +25,5 @@ pub use part::{
 };
 pub use ranges::NewRanges;
 pub use seurat::{SeuratVersion, seurat};
-pub use study::{NewLoadings, NewReduction, NewStudy};
+pub use study::{NewGraph, NewLoadings, NewReduction, NewStudy};
 pub use table::{NewTable, unsupported_columns};

@@ -275,7 +275,7 @@ pub(crate) fn axis_option(axis: Axis) -> &'static str {
     }
 }
 
-/// Sums duplicate entries if the options say so.
+/// Sums duplicate entries if the options say so, or if the format does and they may be anywhere.
 fn summed(
     source: Box<dyn MatrixSource>,
     options: &ConvertOptions,
@@ -283,6 +283,7 @@ fn summed(
 ) -> Box<dyn MatrixSource> {
     match options.duplicates {
         Some(DuplicatePolicy::Sum) => Box::new(Summed::new(source, context)),
+        None => Summed::of_unordered(source, context),
         _ => source,
     }
 }

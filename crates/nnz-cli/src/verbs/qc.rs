@@ -1,5 +1,6 @@
 //! `nnz qc`.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -97,7 +98,8 @@ impl FromStr for NamedPattern {
 impl Run for QualityControl {
     /// Writes tables of cells and features, or adds their columns to a file.
     fn run(&self, quiet: bool, context: &Context) -> Result<Outcome, Error> {
-        if self.target.is_some() && self.target == self.features_table {
+        let tables = [&self.target, &self.features_table].map(|table| table.as_ref().map(absolute));
+        if tables[0].is_some() && tables[0] == tables[1] {
             return Err(Error::argument("--features-table is the table of cells"));
         }
         // Before anything is computed.
@@ -196,4 +198,15 @@ fn same_file(one: &Location, other: &Location) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns the location of a file that may not exist, in its directory without links.
+fn absolute(location: &Location) -> Location {
+    let Location::Path { path, group } = location else { return location.clone() };
+    let inside = path.file_name().and_then(|name| {
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Some(directory.unwrap_or_else(|| Path::new(".")).canonicalize().ok()?.join(name))
+    });
+    let found = path.canonicalize().ok().or(inside);
+    Location::Path { path: found.unwrap_or_else(|| path.clone()), group: group.clone() }
 }

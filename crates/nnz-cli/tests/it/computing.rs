@@ -56,6 +56,44 @@ fn duplicate_entries_are_summed_before_the_logarithm() {
     assert_eq!(run(&["cat", text(&target)]).good(), format!("0\t0\t{log}\n0\t1\t{log}\n"));
 }
 
+/// Variances and counts of elements with several entries were those of the entries.
+#[test]
+fn variances_and_counts_of_duplicate_entries_are_those_of_elements() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [source, table, target] =
+        ["m.mtx", "t.csv", "out.csv"].map(|name| scratch.path().join(name));
+    let header = "%%MatrixMarket matrix coordinate real general\n4 2 4\n";
+    fs::write(&source, format!("{header}1 1 1\n3 2 4\n1 1 2\n2 2 3\n")).unwrap();
+    fs::write(&table, "name,g\nw,a\nx,a\ny,b\nz,b\n").unwrap();
+    let (source, table, target) = (text(&source), text(&table), text(&target));
+    let arguments = ["-q", "aggregate", source, target, "--by", "g", "--force", "--axis", "rows"];
+    let names = ["--row-names-file", table, "--row-annotations", table];
+    for (function, expected) in [("variance", "4.5"), ("count-nonzero", "1")] {
+        let arguments = [&arguments[..], &names, &["--function", function]].concat();
+        let message = run(&arguments).refused();
+        assert!(message.contains("duplicate entry"), "{message}");
+        run(&[&arguments[..], &["--duplicates", "sum"]].concat()).good();
+        let found = fs::read_to_string(target).unwrap();
+        assert!(
+            found.lines().nth(1).unwrap().split(',').any(|number| number == expected),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn one_file_is_not_both_tables_of_qc() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let directory = scratch.path().file_name().unwrap().to_str().unwrap();
+    let other = scratch.path().join("..").join(directory).join("qc.csv");
+    let target = scratch.path().join("qc.csv");
+    let arguments = ["qc", text(&source), text(&target), "--features-table", text(&other)];
+    let done = run(&arguments);
+    assert!(done.code == Some(2) && done.err.contains("is the table of cells"), "{done:?}");
+    assert!(!target.exists());
+}
+
 #[test]
 fn cells_of_a_group_are_added_up() {
     let scratch = tempfile::tempdir().unwrap();

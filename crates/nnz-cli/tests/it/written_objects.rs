@@ -596,3 +596,18 @@ fn reductions_have_names_of_their_own() {
         }
     }
 }
+
+/// Names are made for millions of rows only within the limit of memory.
+#[test]
+fn made_names_and_lists_are_within_the_memory() {
+    let scratch = Scratch::new();
+    let (source, path) = (scratch.at("a.mtx"), scratch.at("made.rds"));
+    let lines = "%%MatrixMarket matrix coordinate integer general\n2147483647 2 1\n1 1 5\n";
+    fs::write(&source, lines).unwrap();
+    for (_, options) in TARGETS {
+        let arguments = ["convert", &source, &path, "--memory", "200M"];
+        let message = run(&[&arguments[..], options].concat()).refused();
+        assert!(message.contains("--memory raises the limit"), "{message}");
+        assert!(!Path::new(&path).exists());
+    }
+}

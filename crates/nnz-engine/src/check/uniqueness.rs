@@ -72,6 +72,11 @@ impl Ascent {
         self.last = Some(end);
     }
 
+    /// Returns whether all entries so far ascend, so that none is a duplicate.
+    pub(crate) fn ascends(&self) -> bool {
+        self.ascends
+    }
+
     /// Returns whether there are duplicate entries, after all batches.
     ///
     /// # Errors

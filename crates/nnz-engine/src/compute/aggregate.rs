@@ -8,12 +8,14 @@ use nnz_core::{
     Axis, Batch, Duplicates, Error, ErrorKind, MatrixSource, Place, Result, Unit, ValueType,
 };
 
-use super::duplicates::{DuplicateCheck, UnitEnds};
+use super::duplicates::{DuplicateCheck, UnitEnds, several_entries};
 use super::entries::{Buffers, Entries, pass};
 use super::float::complex;
 use super::product::total;
 use crate::accumulators::{Accumulators, TOGETHER, count_of};
+use crate::check::Ascent;
 use crate::flow::{Done, Join, Work};
+use crate::summed::Summed;
 
 /// Function applied to the elements of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,6 +122,11 @@ pub fn aggregate(
     let is_added = functions.iter().any(|one| matches!(one, Aggregation::Sum | Aggregation::Mean));
     let integers = header.value_type.is_integer() && is_added;
     let by_element = terms.iter().any(|term| *term != Term::Values);
+    if by_element && header.duplicates == Duplicates::Summed && !header.sorted_majors {
+        let summed = Summed::new(Box::new(source), context);
+        return aggregate(&summed, axis, (codes, groups), functions, context);
+    }
+    let is_open = by_element && header.sorted_indices != Some(true);
     let work = GroupSums {
         entries: Entries::new(source),
         codes,
@@ -127,16 +134,27 @@ pub fn aggregate(
         by_group,
         terms: &terms,
         each,
-        checks: by_element
-            && header.duplicates == Duplicates::Summed
-            && header.sorted_indices != Some(true),
+        checks: is_open && header.duplicates == Duplicates::Summed,
         measures: integers && is_signed(header.value_type),
         magnitude: Mutex::new(0.0),
         accumulators: Accumulators::new(count_of(sums * size_of::<f64>()), || vec![0.0; sums]),
     };
-    let mut checks = UnitCheck { source, number: 0, duplicates: DuplicateCheck::default() };
-    pass(source, &work, &mut checks, &mut Done, Workers::of(context))
-        .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let refused = is_open && header.duplicates == Duplicates::Refused;
+    let mut checks = UnitCheck {
+        source,
+        number: 0,
+        duplicates: DuplicateCheck::default(),
+        ascent: refused.then(|| Ascent::new(source)),
+    };
+    let located = |error: Error| crate::convert::locate(error, source).with_context(place);
+    pass(source, &work, &mut checks, &mut Done, Workers::of(context)).map_err(located)?;
+    match checks.ascent {
+        Some(ascent) if !ascent.ascends() && !source.rereadable() => {
+            return Err(located(several_entries()));
+        }
+        Some(ascent) => ascent.finish(source, context).map_err(located)?,
+        None => {}
+    }
     let sums = total(work.accumulators);
     let sums_of = |wanted: Term| {
         let at = terms.iter().position(|term| *term == wanted).unwrap_or_default();
@@ -279,11 +297,16 @@ struct UnitCheck<'a> {
     source: &'a dyn MatrixSource,
     number: u64,
     duplicates: DuplicateCheck,
+    /// For a format that does not allow duplicates.
+    ascent: Option<Ascent>,
 }
 
 impl Join<GroupSums<'_>> for UnitCheck<'_> {
     fn join(&mut self, units: &Units) -> Result<Option<u64>> {
         units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends, self.source))?;
+        if let Some(ascent) = &mut self.ascent {
+            units.iter().for_each(|(buffers, _)| ascent.watch(&buffers.batch));
+        }
         self.number += 1;
         Ok(Some(self.number - 1))
     }

@@ -27,7 +27,7 @@ impl UnitEnds {
     ///
     /// # Errors
     ///
-    /// Fails if a run has two entries of the same element.
+    /// Fails if a run has two entries of the same element, and if rows or columns do not ascend, so that one may be continued.
     pub(super) fn find(&self, batch: &Batch) -> Result<()> {
         let mut ends: Option<Ends> = None;
         for run in 0..batch.runs() {
@@ -53,6 +53,9 @@ impl UnitEnds {
             let major = batch.majors.get(run);
             let mut found = Run { major, minors };
             if let Some(ends) = &mut ends {
+                if ends.last.major > major {
+                    return Err(several_entries());
+                }
                 if ends.last.major == major {
                     found = ends.last.joined(found)?;
                     if ends.first.major == major {
@@ -115,6 +118,8 @@ impl DuplicateCheck {
                 };
                 if first.major == last.major { joined } else { last }
             }
+            // An earlier row or column may be continued.
+            Some(previous) if previous.major > first.major => return Err(several_entries()),
             _ => last,
         });
         Ok(())
@@ -142,7 +147,7 @@ fn is_distinct(source: &dyn MatrixSource, major: u64) -> Result<bool> {
     Ok(minors.windows(2).all(|two| two[0] != two[1]))
 }
 
-fn several_entries() -> Error {
+pub(super) fn several_entries() -> Error {
     let what = "the matrix has duplicate entries, which the format sums, or a very long row or column is not sorted; \
                 functions such as log1p, and counting, need the sums";
     Error::unsupported(Place::default(), what).with_hint("DuplicatePolicy::Sum", "adds them up")

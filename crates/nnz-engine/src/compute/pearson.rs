@@ -74,7 +74,7 @@ pub fn pearson_residuals<'a>(
     }
     #[allow(clippy::cast_precision_loss, reason = "it rounds")]
     let clip = options.clip.unwrap_or_else(|| (shape.len(cells) as f64).sqrt());
-    if clip.is_nan() || clip < 0.0 {
+    if clip.is_nan() || clip < 0.0 || options.clip == Some(0.0) {
         let what = format!("clipping to {clip}: expected a positive number");
         return Err(Error::argument(what));
     }

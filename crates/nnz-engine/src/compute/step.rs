@@ -96,7 +96,8 @@ impl ValueStep {
 
     /// Returns whether the result for a sum is the sum of the results, so that entries of the same element can
     /// be processed one by one.
-    pub(super) fn is_linear(&self) -> bool {
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
         matches!(self, Self::Scale(_) | Self::ScaleAxis(..))
     }
 

@@ -6,6 +6,7 @@ use nnz_core::{
     ValueType, Values,
 };
 
+use super::names::check_memory;
 use super::{AxisNames, NameRules, NewRanges, NewStudy, NewTable, SeuratVersion};
 
 /// The class of an object.
@@ -80,8 +81,10 @@ impl NewStudy {
         let is_seurat = matches!(class, ObjectClass::Seurat(_));
         let [rules, cell_rules] = class.rules();
         let [feature_table_name, cell_table_name] = class.tables();
-        let features = AxisNames::new(features, shape.rows, rules, &place)?;
-        let cells = AxisNames::new(cells, shape.cols, cell_rules, &place)?;
+        let features = AxisNames::new(features, shape.rows, (rules, memory), &place)?;
+        let cells = AxisNames::new(cells, shape.cols, (cell_rules, memory), &place)?;
+        // The end of an empty list of ranges for each feature.
+        check_memory(if is_seurat { 0 } else { shape.rows }, 4, memory, &place)?;
         let (mut skip, mut variable, mut ranges) = (Vec::new(), Vec::new(), None);
         if let Some(table) = of_features {
             if is_seurat {

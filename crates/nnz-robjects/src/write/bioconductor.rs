@@ -6,7 +6,7 @@ use nnz_container::rds::{ArraySpool, NewObject, NewValue, SpooledArray};
 use nnz_core::{Result, StringList};
 
 use super::slots::{annotated, empty_list, integers, length, list, null_slot, strings, version};
-use super::{NewRanges, NewReduction, NewStudy, NewTable, SpooledMatrix};
+use super::{NewGraph, NewRanges, NewReduction, NewStudy, NewTable, SpooledMatrix};
 
 /// The package of the class.
 const PACKAGE: &str = "SingleCellExperiment";
@@ -31,7 +31,7 @@ pub fn experiment(study: &NewStudy, main: Option<&str>, spool: &ArraySpool) -> R
     let cells = study.cell_table.len;
     let features = study.feature_table.len;
     let mut pairs = Vec::new();
-    for (name, graph) in &study.graphs {
+    for NewGraph { name, matrix: graph, .. } in &study.graphs {
         pairs.push((name.clone(), column_pair(graph, spool)?));
     }
     let reductions = study.reductions.iter().map(|one| (one.name.clone(), reduced(study, one)));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnz_core::{At, Axis, Error, MatrixSource, Place, Result, StringList};
+use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result, StringList};
 use nnz_engine::make_unique;
 
 /// Requirements of a class for names.
@@ -27,6 +27,15 @@ pub struct AxisNames {
     pub note: Option<String>,
 }
 
+/// Checks that `len` elements of `each` bytes can be in memory.
+pub(super) fn check_memory(len: u64, each: u64, memory: u64, place: &Place) -> Result<()> {
+    let needed = len.saturating_mul(each);
+    match needed <= memory {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Memory { needed, allowed: memory }, place.clone())),
+    }
+}
+
 impl AxisNames {
     /// Reads the names of an axis into memory, and changes them as the rules demand.
     ///
@@ -41,7 +50,8 @@ impl AxisNames {
     ) -> Result<Self> {
         let found = source.read_names(axis)?;
         let names = found.map(|mut names| names.list_with_limit(memory)).transpose()?;
-        Self::new(names, source.header().shape.len(axis), rules, &source.place())
+        let len = source.header().shape.len(axis);
+        Self::new(names, len, (rules, memory), &source.place())
     }
 
     /// Changes names as the rules demand. `place` is that of the names.
@@ -52,7 +62,7 @@ impl AxisNames {
     pub fn new(
         names: Option<StringList>,
         len: u64,
-        rules: NameRules,
+        (rules, memory): (NameRules, u64),
         place: &Place,
     ) -> Result<Self> {
         let one = if rules == NameRules::SeuratCells { "cell" } else { "feature" };
@@ -68,6 +78,7 @@ impl AxisNames {
             return Ok(Self { names: names.map(Arc::new), original: None, note: None });
         }
         let Some(original) = names else {
+            check_memory(len, 20, memory, place)?;
             let mut made = StringList::new();
             for number in 1..=len {
                 made.try_push(format!("{one}{number}").as_bytes())?;
@@ -113,7 +124,7 @@ mod tests {
 
     fn changed(names: &[&str], rules: NameRules) -> (Vec<String>, bool) {
         let names = Some(names.iter().collect());
-        let found = AxisNames::new(names, 0, rules, &Place::default()).unwrap();
+        let found = AxisNames::new(names, 0, (rules, u64::MAX), &Place::default()).unwrap();
         assert_eq!(found.original.is_some(), found.note.is_some());
         let names = found.names.unwrap();
         let names = names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap());
@@ -135,12 +146,13 @@ mod tests {
 
     #[test]
     fn names_are_made_where_seurat_needs_some() {
-        let made = AxisNames::new(None, 2, NameRules::SeuratCells, &Place::default()).unwrap();
+        let made =
+            AxisNames::new(None, 2, (NameRules::SeuratCells, u64::MAX), &Place::default()).unwrap();
         let names: Vec<_> = made.names.iter().flat_map(|names| names.iter()).collect();
         assert_eq!(names, [b"cell1", b"cell2"]);
-        let none = AxisNames::new(None, 2, NameRules::Any, &Place::default()).unwrap();
+        let none = AxisNames::new(None, 2, (NameRules::Any, u64::MAX), &Place::default()).unwrap();
         assert!(none.names.is_none());
         let bad = Some(["a", "b\0"].iter().collect());
-        assert!(AxisNames::new(bad, 2, NameRules::Any, &Place::default()).is_err());
+        assert!(AxisNames::new(bad, 2, (NameRules::Any, u64::MAX), &Place::default()).is_err());
     }
 }

@@ -10,7 +10,7 @@ use super::slots::{
     dimnames, empty_list, empty_matrix, flag, integers, length, list, null_slot, reals, strings,
     version,
 };
-use super::{NewReduction, NewStudy, NewTable, SpooledMatrix};
+use super::{NewGraph, NewReduction, NewStudy, NewTable, SpooledMatrix};
 use nnz_container::rds::ArraySpool;
 
 /// The package of the classes.
@@ -60,10 +60,11 @@ pub fn seurat(
         reductions.push((name, object));
     }
     let mut graphs = Vec::new();
-    for (name, graph) in &study.graphs {
-        let assay_used = ("assay.used", NewObject::texts([&*active]));
+    for NewGraph { name, assay, matrix } in &study.graphs {
+        let assay = assay.as_deref().unwrap_or(&active);
+        let assay_used = ("assay.used", NewObject::texts([assay]));
         let both = [Some(&cells), Some(&cells)];
-        let object = graph.sparse(both, ("Graph", PACKAGE), Some(assay_used));
+        let object = matrix.sparse(both, ("Graph", PACKAGE), Some(assay_used));
         graphs.push((names.add(name, "."), object));
     }
     let idents = match &study.idents {

@@ -31,7 +31,7 @@ pub struct NewStudy {
     /// Some numbers for each cell.
     pub reductions: Vec<NewReduction>,
     /// Graphs of cells, with their names.
-    pub graphs: Vec<(String, SpooledMatrix)>,
+    pub graphs: Vec<NewGraph>,
     /// Further objects, with their names.
     pub misc: Vec<(String, NewObject)>,
     /// Other assays, or experiments, of the same cells.
@@ -49,6 +49,17 @@ pub struct NewReduction {
     pub embeddings: SpooledMatrix,
     /// How they depend on features.
     pub loadings: Option<NewLoadings>,
+}
+
+/// A graph of cells.
+#[derive(Debug)]
+pub struct NewGraph {
+    /// The name.
+    pub name: String,
+    /// The name of the assay that it was computed from, if it is not the first one.
+    pub assay: Option<String>,
+    /// Rows and columns are cells.
+    pub matrix: SpooledMatrix,
 }
 
 /// How reduced dimensions depend on features.

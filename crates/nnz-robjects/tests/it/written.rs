@@ -8,8 +8,8 @@ use nnz_container::rds::{Limits, NewFile, Object, RdsOptions, Value, read};
 use nnz_core::{Annotations as _, Column, ColumnValues, Order, Place, Shape, StringList, Values};
 use nnz_engine::{AnnotationTable, ConvertOptions, CsMatrix, TaskContext};
 use nnz_robjects::write::{
-    self, MatrixForm, NewAxes, NewLoadings, NewReduction, NewStudy, ObjectClass, SeuratVersion,
-    SpooledMatrix, spool_matrix,
+    self, MatrixForm, NewAxes, NewGraph, NewLoadings, NewReduction, NewStudy, ObjectClass,
+    SeuratVersion, SpooledMatrix, spool_matrix,
 };
 use nnz_robjects::{Node, RFile};
 use nnz_storage::InputFile;
@@ -91,7 +91,8 @@ fn made(class: ObjectClass, path: &Path) -> Structure {
         embeddings: part(Shape { rows: 3, cols: 2 }, MatrixForm::Dense),
         loadings: Some(NewLoadings { features, matrix: loadings }),
     });
-    study.graphs.push(("knn".to_owned(), part(Shape { rows: 3, cols: 3 }, MatrixForm::Sparse)));
+    let matrix = part(Shape { rows: 3, cols: 3 }, MatrixForm::Sparse);
+    study.graphs.push(NewGraph { name: "knn".to_owned(), assay: None, matrix });
     let object = match class {
         ObjectClass::Seurat(version) => write::seurat(&study, version, &spool),
         ObjectClass::Experiment => write::experiment(&study, None, &spool),

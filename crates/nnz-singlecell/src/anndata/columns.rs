@@ -125,6 +125,13 @@ fn write_times(
     time: Option<TimeType>,
 ) -> Result<()> {
     let Some(time) = time else { return output.numbers(parent, name, &values) };
+    // Other programs read integers, of which these are not one.
+    let missing = missing.or_else(|| match &values {
+        Values::I64(times) if times.contains(&TimeType::MISSING) => {
+            Some(times.iter().map(|&time| time == TimeType::MISSING).collect())
+        }
+        _ => None,
+    });
     if output.tree.supports(&ElementType::Time(time)) {
         let values = times::with_nat(&values, missing.as_deref());
         return output.times(parent, name, &values, time);

@@ -172,7 +172,10 @@ fn greatest(
         Axis::Rows => nnz_core::Order::Row,
         Axis::Cols => nnz_core::Order::Col,
     };
-    let options = ReadOptions::default().order(Some(order)).names(false);
+    // In memory, it is not known that several entries of an element are one value.
+    let summed = source.header().duplicates == nnz_core::Duplicates::Summed;
+    let duplicates = summed.then_some(crate::output::DuplicatePolicy::Sum);
+    let options = ReadOptions::default().order(Some(order)).names(false).duplicates(duplicates);
     let observed = Observed::new(source, "reading", context.progress());
     top_sums(&*nnz_engine::read(&observed, &options, context)?.into_source()?, tops, context)
 }

@@ -208,7 +208,8 @@ impl Dispersions {
                 Some(found.iter().map(|one| one.nnz > 0).collect::<Vec<_>>())
             }
         };
-        let counts = Computed::new(Box::new(part), vec![ValueStep::Expm1])?;
+        let part = nnz_engine::Summed::of_unordered(Box::new(part), context);
+        let counts = Computed::new(part, vec![ValueStep::Expm1])?;
         let moments = of_features(&counts, axis, Measures::All, context)?;
         let width = moments.len();
         let takes_part = |at: &usize| present.as_ref().is_none_or(|present| present[*at]);

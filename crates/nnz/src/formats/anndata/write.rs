@@ -213,8 +213,15 @@ impl ContentsTarget for AnnDataTarget {
         self.dropped()
     }
 
-    fn refusal(&self, _: &MemberRole, _: &dyn MatrixSource) -> Result<Option<&'static str>> {
-        Ok(None)
+    fn refusal(&self, role: &MemberRole, _: &dyn MatrixSource) -> Result<Option<&'static str>> {
+        let name = match role {
+            MemberRole::Layer(name)
+            | MemberRole::AxisMatrix(_, name)
+            | MemberRole::AxisGraph(_, name) => name,
+            MemberRole::Raw(_) => return Ok(None),
+        };
+        let is_refused = name.is_empty() || name.contains('/');
+        Ok(is_refused.then_some("an empty name, or one with a slash"))
     }
 
     fn start<'a>(

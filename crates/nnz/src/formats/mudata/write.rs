@@ -167,11 +167,11 @@ fn write_assays(
     let parts = source.assays()?;
     let (mut names, mut files) = (BTreeSet::new(), Vec::with_capacity(parts.len()));
     let mut lost = Summary::default();
-    for (number, Assay { name, contents, .. }) in parts.into_iter().enumerate() {
+    for (number, Assay { name, path: in_object, contents }) in parts.into_iter().enumerate() {
         let name = if name.is_empty() { "main".to_owned() } else { name };
         if name.contains('/') || !names.insert(name.clone()) {
-            let what = format!("an assay {name:?}, which cannot be the name of a modality");
-            return Err(Error::unsupported(source.place(), what));
+            lost.left_out.push(format!("{in_object} (its name cannot be that of a modality)"));
+            continue;
         }
         let path = staged.path().join(format!("{number}.h5ad"));
         let part = Location::from(path.clone());

@@ -97,14 +97,9 @@ impl ObjectCollection {
         layer.map(|at| StudyMatrix::Layer(study.main, at))
     }
 
-    /// Returns the contents of one experiment with its matrix before features were selected, and what belongs to all cells if
-    /// it is the main one.
-    fn contents_of(
-        &self,
-        study: &Study,
-        number: usize,
-        raw: Option<(&Layer, StudyMatrix)>,
-    ) -> Result<Contents> {
+    /// Returns the contents of one experiment with its matrix before features were selected, and what belongs to its cells; if it
+    /// `is_alone`, what belongs to the cells of all.
+    fn contents_of(&self, study: &Study, number: usize, is_alone: bool) -> Result<Contents> {
         let missing = || Error::new(ErrorKind::Missing, self.place());
         let experiment = study.experiments.get(number).ok_or_else(missing)?;
         let is_main = number == study.main;
@@ -140,13 +135,13 @@ impl ObjectCollection {
         for (path, other) in study.parts() {
             let belongs = match other {
                 StudyMatrix::Layer(own, _) => own == number,
-                _ => is_main,
+                _ => is_alone || study.owner_of(other) == number,
             };
             if other != part && belongs {
                 self.add_part(study, &of_main, (&path, other), &mut contents)?;
             }
         }
-        if let Some((raw, own)) = raw {
+        if let Some((raw, own)) = raw_of(study, number, is_alone) {
             self.add_part(study, &of_main, (&raw.path, own), &mut contents)?;
         }
         let owner = if is_main { "" } else { &*experiment.path };
@@ -184,12 +179,11 @@ impl ObjectCollection {
                 let layer = &study.experiments[number].layers[at];
                 let as_layer = MemberRole::Layer(layer.name.clone());
                 match main.arranged(placed(Box::new(source)), &layer.axes, path)? {
-                    Ok((source, true)) => (as_layer, Ok(source)),
-                    Ok((source, false)) if layer.name == COUNTS => {
+                    (Ok(source), false) if layer.name == COUNTS => {
                         (MemberRole::Raw(Axis::Cols), Ok(source))
                     }
-                    Ok((source, false)) => (as_layer, Err(main.other_shape(&*source, path))),
-                    Err(why) => (as_layer, Err(why)),
+                    (Ok(source), false) => (as_layer, Err(main.other_shape(&*source, path))),
+                    (found, _) => (as_layer, found),
                 }
             }
             // The only layer of an assay for it.
@@ -205,7 +199,7 @@ impl ObjectCollection {
             StudyMatrix::Loadings(at) => {
                 let name = loadings_name(&study.reductions[at].name);
                 let (source, rows) = (placed(Box::new(source)), main.shape.rows);
-                let source = padded(source, feature_names, rows, self.options.context())?;
+                let source = padded(source, feature_names, (rows, path), self.options.context())?;
                 (MemberRole::AxisMatrix(Axis::Rows, name), source)
             }
             _ => {
@@ -235,8 +229,7 @@ impl ObjectCollection {
         for number in numbers {
             let experiment = &study.experiments[number];
             let (name, path) = (experiment.name.clone(), experiment.path.clone());
-            let raw = raw_of(study, number, false);
-            match (self.contents_of(study, number, raw), assays.first_mut()) {
+            match (self.contents_of(study, number, false), assays.first_mut()) {
                 (Ok(contents), _) => assays.push(Assay { name, path, contents }),
                 // Another one whose matrices are not read.
                 (Err(error), Some(main)) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
@@ -284,7 +277,7 @@ impl MainAxes<'_> {
         source: Box<dyn MatrixSource>,
         axes: &[LayerAxis; 2],
         path: &str,
-    ) -> Result<Result<(Box<dyn MatrixSource>, bool), String>> {
+    ) -> Result<(Matched, bool)> {
         let lens = [self.shape.rows, self.shape.cols];
         let mut orders = [Some(Selection::all()), Some(Selection::all())];
         for (at, order) in orders.iter_mut().enumerate() {
@@ -295,7 +288,7 @@ impl MainAxes<'_> {
                     let mut order: Vec<(u64, u64)> = positions.iter().copied().zip(0..).collect();
                     order.sort_unstable();
                     if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                        return Ok(Err(format!("{path} (has names twice)")));
+                        return Ok((Err(format!("{path} (has names twice)")), true));
                     }
                     let is_all = order.len() as u64 == lens[at];
                     is_all.then(|| Selection::ranges(order.into_iter().map(|(_, at)| at..at + 1)))
@@ -304,14 +297,15 @@ impl MainAxes<'_> {
             };
         }
         let [rows, Some(cols)] = orders else {
-            return Ok(Err(self.other_shape(&*source, path)));
+            return Ok((Err(self.other_shape(&*source, path)), true));
         };
         let is_layer = rows.is_some();
         let rows = rows.unwrap_or_else(Selection::all);
-        Ok(Ok(match rows.is_all() && cols.is_all() {
-            true => (source, is_layer),
-            false => (Box::new(Slice::new(source, &rows, &cols)?), is_layer),
-        }))
+        let source = match rows.is_all() && cols.is_all() {
+            true => source,
+            false => Box::new(Slice::new(source, &rows, &cols)?),
+        };
+        Ok((Ok(source), is_layer))
     }
 
     fn other_shape(&self, source: &dyn MatrixSource, path: &str) -> String {
@@ -349,7 +343,11 @@ fn raw_of(study: &Study, number: usize, is_alone: bool) -> Option<(&Layer, Study
     let number = match &*raw.layers {
         [_] => 0,
         // Assays of version 3 have counts as both.
-        [counts, data] if is_alone && counts.name == COUNTS && data.name == "data" => 1,
+        [counts, data]
+            if (is_alone || raw.name != RAW) && counts.name == COUNTS && data.name == "data" =>
+        {
+            1
+        }
         _ => return None,
     };
     let layer = &raw.layers[number];
@@ -431,7 +429,7 @@ impl Collection for ObjectCollection {
     fn contents(&self) -> Result<Option<Contents>> {
         let Ok(study) = self.study() else { return Ok(None) };
         let raw = raw_of(study, study.main, true);
-        let mut contents = self.contents_of(study, study.main, raw)?;
+        let mut contents = self.contents_of(study, study.main, true)?;
         let is_raw = |layer: &Layer| raw.is_some_and(|(raw, _)| std::ptr::eq(raw, layer));
         for (number, experiment) in study.experiments.iter().enumerate() {
             if number != study.main {
@@ -536,20 +534,20 @@ fn matched(
 fn padded(
     source: Box<dyn MatrixSource>,
     names: Option<&StringList>,
-    len: u64,
+    (len, path): (u64, &str),
     context: &Context,
 ) -> Result<Matched> {
     let Some(names) = names else {
         return Ok(match source.header().shape.rows == len {
             true => Ok(source),
-            false => Err("loadings (without names of features)".to_owned()),
+            false => Err(format!("{path} (without names of features)")),
         });
     };
     let own = source.names(Axis::Rows)?;
     let Some(own) = own.filter(|own| own != names) else { return Ok(Ok(source)) };
     let rows = nnz_robjects::positions(names, &own);
     let Some(rows) = rows.iter().copied().collect::<Option<Vec<u64>>>() else {
-        return Ok(Err("loadings (of other features)".to_owned()));
+        return Ok(Err(format!("{path} (of other features)")));
     };
     spread(&*source, &rows, len, context).map(Ok)
 }

@@ -10,8 +10,8 @@ use nnz_core::{
 };
 use nnz_engine::{Dense, ReadOptions, read_dense};
 use nnz_robjects::write::{
-    MatrixForm, NewAxes, NewLoadings, NewReduction, NewStudy, NewTable, ObjectClass, SpooledMatrix,
-    spool_matrix,
+    MatrixForm, NewAxes, NewGraph, NewLoadings, NewReduction, NewStudy, NewTable, ObjectClass,
+    SpooledMatrix, spool_matrix,
 };
 
 use super::layers::{self, MainName};
@@ -103,7 +103,7 @@ impl StudyWriter<'_> {
         }
         for (name, member) in &plan.graphs {
             let graph = self.part(&*member.source, MatrixForm::Sparse, &member.path, false)?;
-            study.graphs.push((name.clone(), graph));
+            study.graphs.push(NewGraph { name: name.clone(), assay: None, matrix: graph });
         }
         for attribute in &plan.attributes {
             if let Some(object) = self.attribute(&attribute.value, &place)? {

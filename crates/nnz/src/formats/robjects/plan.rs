@@ -64,6 +64,12 @@ impl StudyPlan {
             }
             match member.role.clone() {
                 MemberRole::Layer(name) => plan.layers.push((name, member)),
+                MemberRole::AxisMatrix(Axis::Cols, _)
+                    if member.source.header().shape.cols == 0
+                        && matches!(class, ObjectClass::Seurat(_)) =>
+                {
+                    plan.drop(&member.path, "no columns");
+                }
                 MemberRole::AxisMatrix(Axis::Cols, name) => {
                     plan.reductions.push((name, member, None));
                 }
@@ -99,7 +105,9 @@ impl StudyPlan {
         let mut order: Vec<usize> = (0..self.reductions.len()).collect();
         order.sort_by_key(|&at| {
             let name = &*self.reductions[at].0;
-            (name != SPATIAL, lower_name(name).is_none())
+            let lower = lower_name(name);
+            let is_own = lower.as_ref().is_some_and(|lower| name.ends_with(&**lower));
+            (name != SPATIAL, lower.is_none(), !is_own)
         });
         let mut taken = HashSet::new();
         for at in order {
@@ -121,6 +129,7 @@ impl StudyPlan {
         let mut stated = None;
         for attribute in attributes {
             match attribute.value.text() {
+                Some("") if attribute.name == X_NAME => {}
                 Some(text) if attribute.name == X_NAME => stated = Some(text.to_owned()),
                 _ if is_vector(&attribute.value) => self.attributes.push(attribute),
                 _ => self.dropped.push(attribute.shown),

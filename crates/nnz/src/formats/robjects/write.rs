@@ -230,9 +230,11 @@ fn join_others(study: &mut NewStudy) {
             reduction.assay = Some(assay.clone());
             study.reductions.push(reduction);
         }
-        for (name, graph) in other.graphs.drain(..) {
-            let is_taken = study.graphs.iter().any(|(own, _)| *own == name);
-            study.graphs.push((renamed(&name, is_taken), graph));
+        for mut graph in other.graphs.drain(..) {
+            let is_taken = study.graphs.iter().any(|own| own.name == graph.name);
+            graph.name = renamed(&graph.name, is_taken);
+            graph.assay = Some(assay.clone());
+            study.graphs.push(graph);
         }
         for (name, object) in other.misc.drain(..) {
             let is_taken = study.misc.iter().any(|(own, _)| *own == name);
