@@ -21,10 +21,7 @@ use crate::{Backend, CHUNK, Codec, chunk_words};
 #[derive(Clone, Debug)]
 pub struct Chunks {
     pub(crate) codec: Codec,
-    /// The packed words, and space that is used for more.
-    buffer: Vec<u32>,
-    /// The number of packed words.
-    len: usize,
+    pub(crate) data: Vec<u32>,
     /// The number of words of each chunk.
     pub(crate) words: Vec<u8>,
     pub(crate) starts: Vec<u32>,
@@ -34,7 +31,7 @@ impl Chunks {
     /// Creates chunks without values.
     #[must_use]
     pub fn new(codec: Codec) -> Self {
-        Self { codec, buffer: Vec::new(), len: 0, words: Vec::new(), starts: Vec::new() }
+        Self { codec, data: Vec::new(), words: Vec::new(), starts: Vec::new() }
     }
 
     /// Encodes the whole chunks of `values`, and returns them with the remaining values.
@@ -58,19 +55,16 @@ impl Chunks {
         let backend = Backend::best();
         let (whole, tail) = values.as_chunks::<CHUNK>();
         self.codec = codec;
-        self.len = 0;
+        self.data.clear();
         self.words.clear();
         self.starts.clear();
+        self.data.reserve(whole.len() * CHUNK / 2);
         self.words.reserve(whole.len());
         self.starts.reserve(if codec.has_starts() { whole.len() } else { 0 });
+        let mut packed = [0; CHUNK];
         for values in whole {
-            // Chunks are packed in place: a copy would wait until the processor has stored them.
-            if self.buffer.len() < self.len + CHUNK {
-                self.buffer.resize((self.len + CHUNK).max(whole.len() * CHUNK / 4) * 3 / 2, 0);
-            }
-            let Some(packed) = self.buffer[self.len..].first_chunk_mut() else { break };
-            let words = chunk_words(backend.pack_chunk(codec, values, packed));
-            self.len += words;
+            let words = chunk_words(backend.pack_chunk(codec, values, &mut packed));
+            self.data.extend_from_slice(&packed[..words]);
             // At most 128.
             self.words.push(u8::try_from(words).unwrap_or(u8::MAX));
             if codec.has_starts() {
@@ -83,7 +77,7 @@ impl Chunks {
     /// Returns the packed words.
     #[must_use]
     pub fn data(&self) -> &[u32] {
-        &self.buffer[..self.len]
+        &self.data
     }
 
     /// Returns the number of chunks.
@@ -96,32 +90,5 @@ impl Chunks {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Encoder;
-
-    #[test]
-    fn replaced_chunks_are_those_of_an_encoder() {
-        let mut chunks = Chunks::new(Codec::Plain);
-        // Few wide chunks, many narrow ones, many wide ones, and none.
-        for (count, step) in [(300, 0x9e37_79b9), (5000, 1), (5000, 0x9e37_79b9), (100, 3)] {
-            let values: Vec<u32> = (0..count).map(|at: u32| at.wrapping_mul(step)).collect();
-            for codec in Codec::ALL {
-                let tail = chunks.replace(codec, &values);
-                let whole = &values[..values.len() - tail.len()];
-                assert_eq!((whole.len() % CHUNK, tail.len()), (0, values.len() % CHUNK));
-                let mut encoder = Encoder::new(codec);
-                encoder.push(whole);
-                let encoded = encoder.finish();
-                assert_eq!(chunks.data(), encoded.data);
-                assert_eq!(chunks.starts, encoded.starts);
-                let words = encoded.idx.windows(2).map(|pair| pair[1] - pair[0]);
-                assert!(words.eq(chunks.words.iter().map(|words| u32::from(*words))));
-            }
-        }
     }
 }

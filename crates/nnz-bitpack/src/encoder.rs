@@ -205,7 +205,7 @@ impl Encoder {
     pub fn append(&mut self, chunks: &Chunks) -> bool {
         let appended = self.append_positions(chunks);
         if appended {
-            self.data.extend_from_slice(chunks.data());
+            self.data.extend_from_slice(&chunks.data);
         }
         appended
     }

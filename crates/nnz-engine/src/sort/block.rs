@@ -5,24 +5,15 @@ use nnz_core::{Error, Place, Result, Values};
 
 /// Appends integers by chunk: a word for the width, one for the start, the packed words.
 pub(super) fn pack(codec: Codec, integers: &[u32], words: &mut Vec<u32>) {
-    let mut last = [0; CHUNK];
+    let mut chunk = [0; CHUNK];
+    let mut packed = [0; CHUNK];
     for piece in integers.chunks(CHUNK) {
-        let chunk = match piece.try_into() {
-            Ok(whole) => whole,
-            Err(_) => {
-                last[..piece.len()].copy_from_slice(piece);
-                last[piece.len()..].fill(piece[piece.len() - 1]);
-                &last
-            }
-        };
-        // It is packed in place: a copy would wait until the processor has stored it.
-        let start = words.len();
-        words.resize(start + 2 + CHUNK, 0);
-        let Some(packed) = words.last_chunk_mut() else { return };
-        let width = pack_chunk(codec, chunk, packed);
-        words[start] = width;
-        words[start + 1] = chunk[0];
-        words.truncate(start + 2 + chunk_words(width));
+        chunk[..piece.len()].copy_from_slice(piece);
+        chunk[piece.len()..].fill(piece[piece.len() - 1]);
+        let width = pack_chunk(codec, &chunk, &mut packed);
+        words.push(width);
+        words.push(chunk[0]);
+        words.extend_from_slice(&packed[..chunk_words(width)]);
     }
 }
 
