@@ -18,6 +18,14 @@ pub(crate) struct JoinedPart {
 }
 
 impl JoinedPart {
+    /// Returns whether two rows are the same one of the whole.
+    fn has_row_twice(&self) -> bool {
+        let Some(rows) = &self.rows else { return false };
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).any(|two| two[0] == two[1])
+    }
+
     /// Returns whether rows ascend in each column at their places in the whole; `None` if it is not known.
     fn sorted_indices(&self) -> Option<bool> {
         let ascend = |rows: &Arc<[u64]>| rows.is_sorted_by(|a, b| a < b);
@@ -72,6 +80,9 @@ impl Joined {
                 let found = format!("a layer of {} x {}", header.shape.rows, header.shape.cols);
                 let expected = format!("{} x {}, as it has names", stated.rows, stated.cols);
                 return Err(Error::mismatch(place.clone(), found, expected));
+            }
+            if part.has_row_twice() {
+                return Err(refused(place, "one of them has two features of the same name"));
             }
             entries = entries.zip(header.nnz).and_then(|(sum, own)| sum.checked_add(own));
             for (&col, inner) in part.cols.iter().zip(0..) {

@@ -1,5 +1,6 @@
 //! Vectors that belong to an object as a whole: members of `misc` and `metadata`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nnz_container::rds::Object;
@@ -23,25 +24,23 @@ pub struct NamedVector {
     pub values: Column,
 }
 
-/// Longer vectors are not read.
-const MOST: u64 = 1 << 20;
-
 /// Reads the vectors of numbers and texts in a list, and adds all others to those that are not read. Vectors with names,
-/// factors and dates have attributes, which are no part of their elements.
+/// factors and dates have attributes, which are no part of their elements. All are in memory, within its limit.
 pub(crate) fn read_vectors(
     info: &Arc<FileInfo>,
     (prefix, owner): (&str, &str),
     (slot, list): (&str, Object),
     unread: &mut Unread,
 ) -> Result<Vec<NamedVector>> {
-    let mut vectors: Vec<NamedVector> = Vec::new();
+    let (mut vectors, mut names) = (Vec::new(), HashSet::new());
+    let mut memory = info.memory / 4;
     for (name, member) in members(info, list) {
         let path = if owner.is_empty() {
             format!("{slot}/{name}")
         } else {
             format!("{owner}/{slot}/{name}")
         };
-        if vectors.iter().any(|known| known.name == name) {
+        if !names.insert(name.clone()) {
             unread.push((path, format!("{}, a second one of this name", describe(&member))));
             continue;
         }
@@ -49,7 +48,13 @@ pub(crate) fn read_vectors(
         let full = format!("{prefix}{path}");
         let is_plain = member.attributes().next().is_none();
         let column = if is_plain { RColumn::new(info, member, &full)?.ok() } else { None };
-        let column = column.filter(|column| (1..=MOST).contains(&column.len()));
+        let column = column.filter(|column| {
+            // A sequence of any length is stored as three numbers. A text has a length, and usually some bytes.
+            let needed = column.len().saturating_mul(32);
+            let fits = column.len() > 0 && needed <= memory;
+            memory -= if fits { needed } else { 0 };
+            fits
+        });
         let values = column.map(|column| column.read(info, &full, info.memory)).transpose()?;
         match values.filter(|values| values.missing.is_none()) {
             Some(values) => {
@@ -60,4 +65,35 @@ pub(crate) fn read_vectors(
         }
     }
     Ok(vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_container::rds::{Compression, Integers, Strings, TextRef, Value};
+
+    use super::*;
+
+    /// Vectors that R stores as three numbers took any memory, and their names were compared with each other.
+    #[test]
+    fn vectors_are_within_the_memory() {
+        let info = FileInfo {
+            path: "x.rds".into(),
+            native: None,
+            compression: Compression::None,
+            bytes: 0,
+            memory: 16 << 20,
+        };
+        let count = 200_000;
+        let sequence = Integers::Sequence { first: 1, step: 1, len: 1 << 16 };
+        let one = || Object::from(Value::Integer(sequence.clone()));
+        let mut list = Object::from(Value::List((0..count).map(|_| one()).collect()));
+        let texts: Vec<String> = (1..count).map(|number| format!("v{number}")).collect();
+        let texts = texts.iter().chain([&texts[0]]);
+        let names: Strings = texts.map(|name| Some(TextRef::utf8(name))).collect();
+        list.push_attribute("names", Value::Character(names).into());
+        let mut unread = Vec::new();
+        let read = read_vectors(&Arc::new(info), ("", ""), ("misc", list), &mut unread).unwrap();
+        assert_eq!((read.len(), unread.len()), (2, count - 2));
+        assert!(unread.last().unwrap().1.contains("second one of this name"), "{unread:?}");
+    }
 }

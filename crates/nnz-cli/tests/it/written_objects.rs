@@ -611,3 +611,22 @@ fn made_names_and_lists_are_within_the_memory() {
         assert!(!Path::new(&path).exists());
     }
 }
+
+/// An assay with the matrix before features were selected was that of its assay, and a modality as well.
+#[test]
+fn raw_of_modalities_round_trips() {
+    let scratch = Scratch::new();
+    let source = modalities(&scratch);
+    for (name, options) in TARGETS {
+        let [path, back] = ["made.rds", "back.h5mu"].map(|name| scratch.at(name));
+        convert(&source, &path, options);
+        convert(&path, &back, &[]);
+        let found = run(&["info", &back]).good();
+        assert!(
+            !found.contains("mod/rna.raw") && !found.contains("mod/adt.raw"),
+            "{name}: {found}"
+        );
+        let differ = differences(&source, &back);
+        assert!(!differ.iter().any(|path| path.contains("raw/X")), "{name}: {differ:?}");
+    }
+}

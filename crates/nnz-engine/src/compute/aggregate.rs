@@ -100,16 +100,19 @@ pub fn aggregate(
     context: &TaskContext,
 ) -> Result<Vec<Vec<f64>>> {
     let place = &source.place();
-    let header = source.header();
     check_groups(source, axis, (codes, groups), "aggregating")?;
-    let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
-    let count = usize::try_from(groups).unwrap_or(usize::MAX);
     let mut terms: Vec<Term> = Vec::new();
     for term in functions.iter().flat_map(|function| function.terms()) {
         if !terms.contains(term) {
             terms.push(*term);
         }
     }
+    let by_element = terms.iter().any(|term| *term != Term::Values);
+    let summed = by_element.then(|| Summed::of_unordered(Box::new(source), context));
+    let source = summed.as_deref().unwrap_or(source);
+    let header = source.header();
+    let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
+    let count = usize::try_from(groups).unwrap_or(usize::MAX);
     let each = width.saturating_mul(count);
     let sums = each.saturating_mul(terms.len().max(1));
     let sets = count_of(sums.saturating_mul(size_of::<f64>())).saturating_add(functions.len());
@@ -121,11 +124,6 @@ pub fn aggregate(
     let by_group = header.order.major() == axis;
     let is_added = functions.iter().any(|one| matches!(one, Aggregation::Sum | Aggregation::Mean));
     let integers = header.value_type.is_integer() && is_added;
-    let by_element = terms.iter().any(|term| *term != Term::Values);
-    if by_element && header.duplicates == Duplicates::Summed && !header.sorted_majors {
-        let summed = Summed::new(Box::new(source), context);
-        return aggregate(&summed, axis, (codes, groups), functions, context);
-    }
     let is_open = by_element && header.sorted_indices != Some(true);
     let work = GroupSums {
         entries: Entries::new(source),

@@ -1,6 +1,6 @@
 //! An object as a collection.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nnz_container::tree::{Attribute, AttributeValue};
@@ -9,9 +9,7 @@ use nnz_core::{
     StringList, Values,
 };
 use nnz_engine::{Dense, ReadOptions, Selection, Slice, Transposed, read_dense};
-use nnz_robjects::{
-    Layer, LayerAxis, NamedVector, Node, ObjectRef, RFile, Study, StudyKind, StudyMatrix,
-};
+use nnz_robjects::{LayerAxis, NamedVector, Node, ObjectRef, RFile, Study, StudyKind, StudyMatrix};
 
 use super::follow::Options;
 use super::layers::{COUNTS, X_NAME};
@@ -97,9 +95,13 @@ impl ObjectCollection {
         layer.map(|at| StudyMatrix::Layer(study.main, at))
     }
 
-    /// Returns the contents of one experiment with its matrix before features were selected, and what belongs to its cells; if it
-    /// `is_alone`, what belongs to the cells of all.
-    fn contents_of(&self, study: &Study, number: usize, is_alone: bool) -> Result<Contents> {
+    /// Returns the contents of one experiment: its matrices among `parts`, and the one before features were selected.
+    fn contents_of(
+        &self,
+        study: &Study,
+        number: usize,
+        (raw, parts): (Option<RawLayer>, &[OwnedPart]),
+    ) -> Result<Contents> {
         let missing = || Error::new(ErrorKind::Missing, self.place());
         let experiment = study.experiments.get(number).ok_or_else(missing)?;
         let is_main = number == study.main;
@@ -132,17 +134,21 @@ impl ObjectCollection {
             names: [Axis::Rows, Axis::Cols].map(|axis| study.names_of(part, axis)),
             shape: contents.main.header().shape,
         };
-        for (path, other) in study.parts() {
-            let belongs = match other {
-                StudyMatrix::Layer(own, _) => own == number,
-                _ => is_alone || study.owner_of(other) == number,
-            };
-            if other != part && belongs {
-                self.add_part(study, &of_main, (&path, other), &mut contents)?;
+        for (path, other, _) in parts.iter().filter(|(_, _, owner)| *owner == number) {
+            if *other != part {
+                self.add_part(study, &of_main, (path, *other), &mut contents)?;
             }
         }
-        if let Some((raw, own)) = raw_of(study, number, is_alone) {
-            self.add_part(study, &of_main, (&raw.path, own), &mut contents)?;
+        if let Some(RawLayer { experiment, layer }) = raw {
+            for (at, own) in study.experiments[experiment].layers.iter().enumerate() {
+                match at == layer {
+                    true => {
+                        let part = StudyMatrix::Layer(experiment, at);
+                        self.add_part(study, &of_main, (&own.path, part), &mut contents)?;
+                    }
+                    false => contents.left_out.push(format!("{} (raw has one matrix)", own.path)),
+                }
+            }
         }
         let owner = if is_main { "" } else { &*experiment.path };
         let vectors = study.vectors.iter().filter(|vector| vector.owner == owner);
@@ -186,7 +192,7 @@ impl ObjectCollection {
                     (found, _) => (as_layer, found),
                 }
             }
-            // The only layer of an assay for it.
+            // The one of an assay for it.
             StudyMatrix::Layer(..) => {
                 let source = placed(Box::new(source.with_original_names()?));
                 (MemberRole::Raw(Axis::Cols), matched(source, [None, cell_names], path)?)
@@ -223,13 +229,18 @@ impl ObjectCollection {
     pub(in crate::formats) fn assays(&self) -> Result<Vec<Assay>> {
         let study = self.study()?;
         let mut numbers: Vec<usize> = (0..study.experiments.len()).collect();
-        numbers.retain(|&number| !is_raw(study, number));
+        let raws: Vec<_> =
+            numbers.iter().map(|&number| RawLayer::of(study, number, false)).collect();
+        let are_raw: HashSet<usize> = raws.iter().flatten().map(|raw| raw.experiment).collect();
+        let parts = owned_parts(study, false);
+        numbers.retain(|number| !are_raw.contains(number));
         numbers.sort_by_key(|&number| number != study.main);
         let mut assays: Vec<Assay> = Vec::with_capacity(numbers.len());
         for number in numbers {
             let experiment = &study.experiments[number];
             let (name, path) = (experiment.name.clone(), experiment.path.clone());
-            match (self.contents_of(study, number, false), assays.first_mut()) {
+            let contents = self.contents_of(study, number, (raws[number], &parts));
+            match (contents, assays.first_mut()) {
                 (Ok(contents), _) => assays.push(Assay { name, path, contents }),
                 // Another one whose matrices are not read.
                 (Err(error), Some(main)) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
@@ -328,38 +339,50 @@ fn attribute_of(vector: &NamedVector) -> Option<NamedAttribute> {
         .then(|| NamedAttribute::new(name.clone(), Attribute { shape, value }, path.clone()))
 }
 
-/// Returns the experiment with the matrix of another before features were selected, and its main layer. One that has
-/// `counts` beside them is an assay of its own among several.
-fn raw_of(study: &Study, number: usize, is_alone: bool) -> Option<(&Layer, StudyMatrix)> {
-    let base = study.experiments.get(number)?;
-    let is_main = number == study.main;
-    let is_raw = |name: &str| match name.strip_suffix(RAW) {
-        Some("") => is_main,
-        Some(rest) => rest.strip_suffix('.') == Some(&*base.name) && !base.name.is_empty(),
-        None => false,
+/// A matrix of a study with its path, and the number of the experiment that it belongs to.
+type OwnedPart = (String, StudyMatrix, usize);
+
+/// Returns all matrices of a study. Those of the cells of all belong to the main experiment if it `is_alone`.
+fn owned_parts(study: &Study, is_alone: bool) -> Vec<OwnedPart> {
+    let owned = |(path, part)| match part {
+        StudyMatrix::Layer(number, _) => (path, part, number),
+        _ if is_alone => (path, part, study.main),
+        _ => (path, part, study.owner_of(part)),
     };
-    let mut others = study.experiments.iter().enumerate();
-    let (at, raw) = others.find(|(at, other)| *at != number && is_raw(&other.name))?;
-    let number = match &*raw.layers {
-        [_] => 0,
-        // Assays of version 3 have counts as both.
-        [counts, data]
-            if (is_alone || raw.name != RAW) && counts.name == COUNTS && data.name == "data" =>
-        {
-            1
-        }
-        _ => return None,
-    };
-    let layer = &raw.layers[number];
-    let same_cells = raw.cells.len == base.cells.len && layer.axes[1].is_whole();
-    same_cells.then_some((layer, StudyMatrix::Layer(at, number)))
+    study.parts().into_iter().map(owned).collect()
 }
 
-/// Returns whether an experiment has the matrix of another before features were selected.
-fn is_raw(study: &Study, number: usize) -> bool {
-    let of_it = StudyMatrix::Layer(number, 0);
-    let mut bases = 0..study.experiments.len();
-    bases.any(|base| raw_of(study, base, false).is_some_and(|(_, raw)| raw == of_it))
+/// The matrix of an experiment before features were selected: the numbers of another experiment and of its layer.
+#[derive(Clone, Copy)]
+struct RawLayer {
+    experiment: usize,
+    layer: usize,
+}
+
+impl RawLayer {
+    /// Finds the one of an experiment. An assay `raw` with counts beside its values is an assay of its own among several.
+    fn of(study: &Study, number: usize, is_alone: bool) -> Option<Self> {
+        let base = study.experiments.get(number)?;
+        let name = match number == study.main {
+            true if study.experiments.iter().any(|other| other.name == RAW) => RAW.to_owned(),
+            _ if base.name.is_empty() => return None,
+            _ => format!("{}.{RAW}", base.name),
+        };
+        let mut others = study.experiments.iter().enumerate();
+        let (experiment, raw) = others.find(|(at, other)| *at != number && other.name == name)?;
+        let layer = match &*raw.layers {
+            [_] => 0,
+            // Assays of version 3 have counts as both.
+            [counts, data]
+                if (is_alone || name != RAW) && counts.name == COUNTS && data.name == "data" =>
+            {
+                1
+            }
+            _ => return None,
+        };
+        let same_cells = raw.cells.len == base.cells.len && raw.layers[layer].axes[1].is_whole();
+        same_cells.then_some(Self { experiment, layer })
+    }
 }
 
 impl Collection for ObjectCollection {
@@ -428,13 +451,14 @@ impl Collection for ObjectCollection {
 
     fn contents(&self) -> Result<Option<Contents>> {
         let Ok(study) = self.study() else { return Ok(None) };
-        let raw = raw_of(study, study.main, true);
-        let mut contents = self.contents_of(study, study.main, true)?;
-        let is_raw = |layer: &Layer| raw.is_some_and(|(raw, _)| std::ptr::eq(raw, layer));
+        let raw = RawLayer::of(study, study.main, true);
+        let parts = owned_parts(study, true);
+        let mut contents = self.contents_of(study, study.main, (raw, &parts))?;
+        let is_raw = |number| raw.is_some_and(|raw| raw.experiment == number);
         for (number, experiment) in study.experiments.iter().enumerate() {
-            if number != study.main {
+            if number != study.main && !is_raw(number) {
                 let name = &experiment.name;
-                let layers = experiment.layers.iter().filter(|layer| !is_raw(layer));
+                let layers = experiment.layers.iter();
                 contents
                     .unsupported
                     .extend(layers.map(|layer| format!("{} (of {name})", layer.path)));

@@ -98,12 +98,12 @@ impl Options {
         self.notes.lock().map(|notes| notes.clone()).unwrap_or_default()
     }
 
-    /// Returns where a matrix is, if it exists.
+    /// Returns where a matrix is, if it exists. Reading a pipe or a device could take forever.
     fn place_of(&self, found: &ExternalMatrix) -> Option<PathBuf> {
         let stated = Path::new(&found.path);
         // Windows separates names by either slash.
         let name = found.path.rsplit(['/', '\\']).find(|name| !name.is_empty())?;
         let beside = self.directory.join(name);
-        [stated.to_path_buf(), beside].into_iter().find(|path| path.exists())
+        [stated.to_path_buf(), beside].into_iter().find(|path| path.is_file() || path.is_dir())
     }
 }
