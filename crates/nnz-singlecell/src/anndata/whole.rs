@@ -118,14 +118,17 @@ impl AnnData {
         Ok(Box::new(Tables::of_file(self)?))
     }
 
-    /// Describes the columns of `obs` and `var` that are not supported.
+    /// Describes the columns of `obs`, `var` and the table of `raw` that are not supported.
     ///
     /// # Errors
     ///
     /// Fails if a table is missing or invalid.
     pub fn unread_columns(&self) -> Result<Vec<String>> {
-        let (obs, var) = (self.obs()?, self.var()?);
-        Ok(obs.unread().chain(var.unread()).collect())
+        let mut tables = vec![self.obs()?, self.var()?];
+        if self.element(&super::Item::RawX)?.is_some() {
+            tables.push(self.raw_var()?);
+        }
+        Ok(tables.iter().flat_map(|table| table.unread().collect::<Vec<_>>()).collect())
     }
 
     /// Lists everything in the file except a matrix and the tables of its axes.
