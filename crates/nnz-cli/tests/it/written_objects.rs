@@ -349,7 +349,7 @@ fn raw_and_vectors_round_trip() {
             [&source, &back].map(|file| run(&["names", &format!("{file}::raw/X"), "cols"]).good());
         assert_eq!(first, second, "{name}");
     }
-    // Loom has no place for it.
+    // Loom does not store it.
     let loom = run(&["convert", &source, &scratch.at("a.loom")]);
     assert!(loom.err.contains("raw/X (it has features of its own)"), "{}", loom.err);
 }
