@@ -288,4 +288,57 @@ for (to in c("seurat", "h5mu")) {
   check(named("assay of a reduction"), same(DefaultAssay(again[["apca"]]), "ADT") && all(Loadings(again, "apca") == loadings))
   check(named("assay of a graph"), same(DefaultAssay(again[["ADT_nn"]]), "ADT"))
 }
+
+# --- What stopped a conversion, and what alternative experiments have beside matrices.
+quality <- matrix(c(1L, NA, 3L, 4L, 5L, 6L), 2)
+flags <- matrix(c(TRUE, NA, FALSE, TRUE, TRUE, FALSE), 2)
+x <- SingleCellExperiment(list(counts = Matrix(c(1, 0, 2, 3, 0, 4), 2, sparse = TRUE), quality = quality, flags = flags))
+dimnames(x) <- list(c("a", "b"), paste0("c", 1:3))
+colPair(x, "again") <- SelfHits(c(2L, 1L, 2L, 3L), c(3L, 1L, 3L, 1L), nnode = 3, weight = c(1, 2, 5, 4), second = 1:4)
+reducedDim(x, "WNN.umap") <- matrix(1:6 / 2, 3, dimnames = list(colnames(x), NULL))
+reducedDim(x, "HARMONY") <- matrix(1:3 / 2, 3, dimnames = list(colnames(x), NULL))
+pca <- matrix(1:6 / 4, 3, dimnames = list(colnames(x), NULL))
+attr(pca, "percentVar") <- c(60, 40)
+reducedDim(x, "PCA") <- pca
+y <- SingleCellExperiment(list(counts = Matrix(1:3, 1, sparse = TRUE, dimnames = list("p", NULL))))
+reducedDim(y, "PCA") <- matrix(7:9, 3)
+colPair(y, "knn") <- SelfHits(1:2, 2:3, nnode = 3, value = c(0.5, 0.25))
+altExp(x, "ADT") <- y
+metadata(x) <- list(empty = character(), project.name = "p1")
+saveRDS(x, made)
+listed <- run("info", made)
+for (what in c("percentVar", "again/second", "1 pairs that occur again", "altExps/ADT/reducedDims/PCA", "altExps/ADT/colPairs/knn")) {
+  check(paste("listed:", what), any(grepl(what, listed, fixed = TRUE)))
+}
+for (to in c("sce", "h5mu")) {
+  path <- made
+  if (to == "h5mu") {
+    path <- file.path(scratch, "r.h5mu")
+    output <- run("convert", made, path, "--force")
+  }
+  again <- convert(path, "--to", "sce")
+  named <- function(what) paste("experiment by", to, what)
+  plain <- function(m) unname(as.matrix(m))
+  check(named("integers with NA"), identical(is.na(plain(assay(again, "quality"))), is.na(quality)) &&
+    all(plain(assay(again, "quality")) == quality, na.rm = TRUE))
+  check(named("logicals with NA"), identical(plain(assay(again, "flags")), plain(flags * 1)))
+  check(named("the last of two pairs"), all(plain(colPair(again, "again", asSparse = TRUE)) ==
+    plain(colPair(x, "again", asSparse = TRUE))))
+  check(named("names of reductions"), setequal(reducedDimNames(again), reducedDimNames(x)) &&
+    all(plain(reducedDim(again, "WNN.umap")) == plain(reducedDim(x, "WNN.umap"))))
+  check(named("reduction of ADT"), all(plain(reducedDim(altExp(again, "ADT"), "PCA")) == matrix(7:9, 3)) &&
+    all(plain(reducedDim(again, "PCA")) == plain(pca)))
+  check(named("pairs of ADT"), all(plain(colPair(altExp(again, "ADT"), "knn", asSparse = TRUE)) ==
+    plain(colPair(y, "knn", asSparse = TRUE))))
+  check(named("empty vector"), identical(metadata(again)$empty, character()))
+}
+s <- convert(made, "--to", "seurat")
+check("project", identical(Project(s), "p1"))
+check("name of a reduction in Seurat", setequal(Reductions(s), c("WNN.umap", "harmony", "pca", "ADT.pca")) && validObject(s))
+s@misc$note <- "kept"
+s[["harmony"]] <- NULL
+saveRDS(s, made)
+output <- run("convert", made, store, "--force")
+s <- convert(store, "--to", "seurat")
+check("project by AnnData", identical(Project(s), "p1") && identical(Misc(s, "note"), "kept"))
 end_checks()

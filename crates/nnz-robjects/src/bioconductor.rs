@@ -5,13 +5,15 @@ use std::sync::Arc;
 use nnz_container::rds::{
     Integers, NA_INTEGER, NA_REAL_BITS, Object, Reals, Strings, TextRef, Value,
 };
-use nnz_core::{Error, Result, StringList};
+use nnz_core::{Error, ErrorKind, Result, StringList};
 
 use crate::frame::Frame;
 use crate::objects::{
     FileInfo, classes, describe, dims, has, integer, integers, is_a, members, read_integers, take,
 };
-use crate::study::{AxisTable, Experiment, Layer, Reduction, Study, StudyKind, Unread, is_matrix};
+use crate::study::{
+    AxisTable, Experiment, Graph, Layer, Reduction, Study, StudyKind, Unread, is_matrix,
+};
 use crate::vector::read_vectors;
 
 /// Returns whether an object is one of them.
@@ -106,6 +108,7 @@ fn add(
     }
     let experiment =
         Experiment { name: name.to_owned(), path: path.to_owned(), features, cells, layers };
+    let number = study.experiments.len();
     study.experiments.push(experiment);
     if let Some(metadata) = take(&mut object, "metadata") {
         let owner = (&*study.prefix, path);
@@ -119,7 +122,7 @@ fn add(
     }
     let inner = take(&mut object, "int_colData").and_then(|mut data| take(&mut data, "listData"));
     for (kind, table) in members(&info, inner.unwrap_or_default()) {
-        add_inner(study, (path, &inside(&kind)), (&kind, table), depth, &mut unread)?;
+        add_inner(study, (number, &inside(&kind)), (&kind, table), depth, &mut unread)?;
     }
     let rows = take(&mut object, "int_elementMetadata");
     let rows = rows.and_then(|mut data| take(&mut data, "listData"));
@@ -132,37 +135,38 @@ fn add(
     Ok(())
 }
 
-/// Adds what an object has in a column of its internal table of cells.
+/// Adds what an experiment has in a column of its internal table of cells.
 fn add_inner(
     study: &mut Study,
-    (outer, path): (&str, &str),
+    (number, path): (usize, &str),
     (kind, mut table): (&str, Object),
     depth: usize,
     unread: &mut Unread,
 ) -> Result<()> {
     let info = Arc::clone(&study.info);
     if kind == "spatialCoords" && is_matrix(&table) {
-        let (name, path) = ("spatial".to_owned(), path.to_owned());
+        let (name, path, owner) = ("spatial".to_owned(), path.to_owned(), Some(number));
         let embeddings = Arc::new(table);
-        study.reductions.push(Reduction { name, assay: None, path, embeddings, loadings: None });
+        study.reductions.push(Reduction { name, path, owner, embeddings, loadings: None });
         return Ok(());
     }
     for (name, mut member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
         let path = format!("{path}/{name}");
         match kind {
-            // Of an alternative experiment, cells are those of the main one.
-            "reducedDims" if outer.is_empty() => match reduction(&mut member) {
-                Some((embeddings, loadings)) => study.reductions.push(Reduction {
-                    name,
-                    assay: None,
-                    path,
-                    embeddings: Arc::new(embeddings),
-                    loadings: loadings.map(Arc::new),
-                }),
+            "reducedDims" => match reduction(&mut member) {
+                Some((embeddings, loadings)) => {
+                    unread.extend(further_attributes(&embeddings, &path));
+                    let (owner, embeddings) = (Some(number), Arc::new(embeddings));
+                    let loadings = loadings.map(Arc::new);
+                    study.reductions.push(Reduction { name, path, owner, embeddings, loadings });
+                }
                 None => unread.push((path, describe(&member))),
             },
-            "colPairs" if outer.is_empty() => match graph(&info, member, &path)? {
-                Ok(graph) => study.graphs.push((path, Arc::new(graph))),
+            "colPairs" => match graph(&info, member, &path, unread)? {
+                Ok(matrix) => {
+                    let (owner, matrix) = (Some(number), Arc::new(matrix));
+                    study.graphs.push(Graph { path, owner, matrix });
+                }
                 Err(what) => unread.push((path, what)),
             },
             "altExps" if depth < MOST_NESTED => match take(&mut member, "se") {
@@ -296,8 +300,22 @@ fn reduction(object: &mut Object) -> Option<(Object, Option<Object>)> {
     Some((std::mem::take(object), loadings))
 }
 
+/// Lists the attributes of a matrix that are not read, such as the variance that each dimension explains.
+fn further_attributes(matrix: &Object, path: &str) -> Unread {
+    const READ: [&str; 5] = ["dim", "dimnames", "class", "names", "row.names"];
+    let attributes = matrix.attributes().filter(|_| !matrix.is_s4());
+    let named = attributes.filter_map(|entry| Some((entry.tag.as_ref()?, &entry.value)));
+    let further = named.filter(|(tag, _)| !READ.iter().any(|name| tag.is(name)));
+    further.map(|(tag, value)| (format!("{path}/{}", tag.text()), describe(value))).collect()
+}
+
 /// Converts pairs of cells to a `dgTMatrix`; an error describes an object that has no pairs.
-fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Object, String>> {
+fn graph(
+    info: &FileInfo,
+    mut object: Object,
+    path: &str,
+    unread: &mut Unread,
+) -> Result<Result<Object, String>> {
     let what = describe(&object);
     let Some(mut hits) = take(&mut object, "hits") else { return Ok(Err(what)) };
     let mut side = |slot: &str| take(&mut hits, slot);
@@ -305,26 +323,35 @@ fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Objec
     let (Some(from), Some(to), Some(count)) = (from, to, count.as_ref().and_then(integer)) else {
         return Ok(Err(what));
     };
-    let (Some(from), Some(to)) = (integers(info, &from, path)?, integers(info, &to, path)?) else {
+    let (Some(mut from), Some(mut to)) = (integers(info, &from, path)?, integers(info, &to, path)?)
+    else {
         return Ok(Err(what));
     };
-    let values =
+    if from.len() != to.len() {
+        return Ok(Err(what));
+    }
+    let table =
         take(&mut hits, "elementMetadata").and_then(|mut table| take(&mut table, "listData"));
     let mut found = None;
-    for (_, values) in members(info, values.unwrap_or_default()) {
-        found = match values.value {
-            Value::Real(all) if all.len() == from.len() as u64 => Some(all),
-            Value::Integer(all) if all.len() == from.len() as u64 => {
-                let number = |value| match value {
-                    NA_INTEGER => f64::from_bits(NA_REAL_BITS),
-                    value => f64::from(value),
-                };
-                let numbers = read_integers(info, &all, path)?.into_iter().map(number);
-                Some(Reals::Stored(numbers.collect()))
-            }
-            _ => continue,
-        };
-        break;
+    for (name, values) in members(info, table.unwrap_or_default()) {
+        let what = describe(&values);
+        match weights(info, values, path)?.filter(|all| all.len() == from.len() as u64) {
+            Some(all) if found.is_none() => found = Some(all),
+            _ => unread.push((format!("{path}/{name}"), what)),
+        }
+    }
+    if let Some(kept) = last_of_each(info, &from, &to, path)? {
+        let again = from.len() - kept.len();
+        let what = format!("{again} pairs that occur again, of which the last is read");
+        unread.push((path.to_owned(), what));
+        let only = |all: Vec<i32>| kept.iter().map(|&at| all[at]).collect();
+        (from, to) = (only(from), only(to));
+        if let Some(all) = &mut found {
+            let mut read = vec![0.0; usize::try_from(all.len()).unwrap_or(0)];
+            let place = info.place(path);
+            all.read(0, &mut read).map_err(|error| Error::new(ErrorKind::Io(error), place))?;
+            *all = Reals::Stored(kept.iter().map(|&at| read[at]).collect());
+        }
     }
     let pattern = found.is_none();
     let zero_based = |all: Vec<i32>| -> Object {
@@ -344,4 +371,44 @@ fn graph(info: &FileInfo, mut object: Object, path: &str) -> Result<Result<Objec
     let class: Strings = std::iter::once(Some(TextRef::utf8(class))).collect();
     graph.push_attribute("class", Value::Character(class).into());
     Ok(Ok(graph))
+}
+
+/// Returns the values of pairs of cells as doubles; `None` if they are no numbers.
+fn weights(info: &FileInfo, values: Object, path: &str) -> Result<Option<Reals>> {
+    let number = |value| match value {
+        NA_INTEGER => f64::from_bits(NA_REAL_BITS),
+        value => f64::from(value),
+    };
+    let all = match values.value {
+        _ if values.is_object => return Ok(None),
+        Value::Real(all) => return Ok(Some(all)),
+        Value::Integer(all) => read_integers(info, &all, path)?,
+        Value::Logical(all) => all,
+        _ => return Ok(None),
+    };
+    Ok(Some(Reals::Stored(all.into_iter().map(number).collect())))
+}
+
+/// Returns the positions of pairs without those that occur again later, as R makes a matrix of them; `None` if no pair does.
+fn last_of_each(
+    info: &FileInfo,
+    from: &[i32],
+    to: &[i32],
+    path: &str,
+) -> Result<Option<Vec<usize>>> {
+    let pairs = || from.iter().zip(to);
+    if pairs().is_sorted_by(|a, b| a < b) || pairs().is_sorted_by(|a, b| (a.1, a.0) < (b.1, b.0)) {
+        return Ok(None);
+    }
+    info.check_memory(from.len() as u64, 24, path)?;
+    let mut order: Vec<(&i32, &i32, usize)> =
+        pairs().enumerate().map(|(at, (from, to))| (from, to, at)).collect();
+    order.sort_unstable();
+    let before = order.len();
+    // The last of several is the first in the reversed order.
+    order.reverse();
+    order.dedup_by_key(|&mut (from, to, _)| (*from, *to));
+    let mut kept: Vec<usize> = order.into_iter().map(|(.., at)| at).collect();
+    kept.sort_unstable();
+    Ok((kept.len() < before).then_some(kept))
 }

@@ -22,8 +22,8 @@ pub use delayed::{ExternalKind, ExternalMatrix};
 pub use frame::{Frame, positions};
 pub use source::{ORIGINAL_NAME, ObjectMatrixSource};
 pub use study::{
-    AxisTable, Experiment, Layer, LayerAxis, LayerData, MatrixObject, OpenExternal, Reduction,
-    Study, StudyKind, StudyMatrix, table_source,
+    AxisTable, Experiment, Graph, Layer, LayerAxis, LayerData, MatrixObject, OpenExternal,
+    Reduction, Study, StudyKind, StudyMatrix, table_source,
 };
 pub use tree::{Node, ObjectRef, RFile};
 pub use vector::NamedVector;

@@ -7,13 +7,14 @@ use nnz_core::{Annotations as _, Bint8, Column, ColumnValues, Error, Result, Str
 
 use crate::frame::{Frame, positions};
 use crate::objects::{
-    FileInfo, classes, describe, dimnames, dims, has, integers, is_null, members, take,
+    FileInfo, classes, describe, dimnames, dims, has, integers, is_null, members, slot, take,
 };
 use crate::study::{
-    AxisTable, Experiment, Layer, LayerAxis, LayerData, Reduction, Study, StudyKind, Unread,
+    AxisTable, Experiment, Graph, Layer, LayerAxis, LayerData, Reduction, Study, StudyKind, Unread,
     is_matrix,
 };
-use crate::vector::read_vectors;
+use crate::vector::{NamedVector, read_vectors};
+use crate::write::{PROJECT, PROJECT_NAME};
 
 /// Returns whether an object is of Seurat 3 or later.
 pub(crate) fn is_seurat(object: &Object) -> bool {
@@ -66,7 +67,7 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> R
         add_reduction(
             info,
             &mut reduction,
-            (name, path),
+            (name, path, &experiments),
             ["cell.embeddings", "feature.loadings"],
             &mut reductions,
             &mut unread,
@@ -76,12 +77,16 @@ pub(crate) fn parse(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> R
     for (name, graph) in members(info, take(&mut object, "graphs").unwrap_or_default()) {
         let path = format!("graphs/{name}");
         match is_matrix(&graph) {
-            true => graphs.push((path, Arc::new(graph))),
+            true => {
+                let owner = owner_of(info, slot(&graph, "assay.used"), &experiments);
+                graphs.push(Graph { path, owner, matrix: Arc::new(graph) });
+            }
             false => unread.push((path, describe(&graph))),
         }
     }
     let misc = ("misc", take(&mut object, "misc").unwrap_or_default());
-    let vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
+    let mut vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
+    vectors.extend(project(info, &mut object));
     list_unread(info, &mut object, &mut unread);
     unread.extend(unread_columns("meta.data", &cells));
     Ok(Study {
@@ -134,17 +139,20 @@ pub(crate) fn parse2(info: &Arc<FileInfo>, prefix: &str, mut object: Object) -> 
     for (name, mut reduction) in members(info, take(&mut object, "dr").unwrap_or_default()) {
         let path = format!("reductions/{name}");
         let slots = ["cell.embeddings", "gene.loadings"];
-        add_reduction(info, &mut reduction, (name, path), slots, &mut reductions, &mut unread);
+        let names = (name, path, &*experiments);
+        add_reduction(info, &mut reduction, names, slots, &mut reductions, &mut unread);
     }
     let mut graphs = Vec::new();
     // Without a graph, it is a matrix of one element.
     if let Some(graph) = take(&mut object, "snn").filter(is_matrix)
         && dims(&graph).is_some_and(|[side, _]| side > 1)
     {
-        graphs.push(("graphs/snn".to_owned(), Arc::new(graph)));
+        let (path, matrix) = ("graphs/snn".to_owned(), Arc::new(graph));
+        graphs.push(Graph { path, owner: None, matrix });
     }
     let misc = ("misc", take(&mut object, "misc").unwrap_or_default());
-    let vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
+    let mut vectors = read_vectors(info, (prefix, ""), misc, &mut unread)?;
+    vectors.extend(project(info, &mut object));
     list_unread(info, &mut object, &mut unread);
     unread.extend(unread_columns("meta.data", &cells));
     Ok(Study {
@@ -212,7 +220,7 @@ fn add_idents(
 fn add_reduction(
     info: &FileInfo,
     reduction: &mut Object,
-    (name, path): (String, String),
+    (name, path, experiments): (String, String, &[Experiment]),
     [embeddings, loadings]: [&str; 2],
     reductions: &mut Vec<Reduction>,
     unread: &mut Unread,
@@ -234,11 +242,24 @@ fn add_reduction(
                 }
             }
             let embeddings = Arc::new(embeddings);
-            let assay = take(reduction, "assay.used").and_then(|assay| info.string(&assay));
-            reductions.push(Reduction { name, assay, path, embeddings, loadings });
+            let owner = owner_of(info, slot(reduction, "assay.used"), experiments);
+            reductions.push(Reduction { name, path, owner, embeddings, loadings });
         }
         _ => unread.push((path, describe(reduction))),
     }
+}
+
+/// Returns the number of the assay with a name, if there is one.
+fn owner_of(info: &FileInfo, name: Option<&Object>, experiments: &[Experiment]) -> Option<usize> {
+    let name = info.string(name?)?;
+    experiments.iter().position(|experiment| experiment.name == name)
+}
+
+/// Takes the name of the project, unless it is the one that objects without a name have.
+fn project(info: &FileInfo, object: &mut Object) -> Option<NamedVector> {
+    let name = info.string(&take(object, PROJECT_NAME)?)?;
+    let is_named = !name.is_empty() && name != PROJECT;
+    is_named.then(|| NamedVector::text(PROJECT_NAME, &name))
 }
 
 fn is_empty(object: &Object) -> bool {

@@ -9,7 +9,7 @@ use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result, Sh
 use crate::delayed::{self, ExternalMatrix};
 use crate::frame::{Frame, positions};
 use crate::joined::{Joined, JoinedPart};
-use crate::objects::{FileInfo, describe, dimnames, dims, slot};
+use crate::objects::{FileInfo, describe, dimnames, dims};
 use crate::source::ObjectMatrixSource;
 use crate::vector::NamedVector;
 use crate::{matrix, svt};
@@ -43,8 +43,8 @@ pub struct Study {
     pub main: usize,
     /// Embeddings and their loadings.
     pub reductions: Vec<Reduction>,
-    /// Graphs of cells, with their paths.
-    pub graphs: Vec<(String, MatrixObject)>,
+    /// Graphs of cells.
+    pub graphs: Vec<Graph>,
     /// Vectors of the object as a whole.
     pub vectors: Vec<NamedVector>,
     /// Paths of elements that are not read, with their descriptions.
@@ -131,14 +131,26 @@ pub enum LayerData {
 pub struct Reduction {
     /// Its name, such as `pca`.
     pub name: String,
-    /// The assay that it was computed of, if the object has it.
-    pub assay: Option<String>,
     /// Its path in the object.
     pub path: String,
+    /// The number of the experiment that it belongs to, if it is known.
+    pub owner: Option<usize>,
     /// A row for each cell.
     pub embeddings: MatrixObject,
     /// A row for each feature that was used.
     pub loadings: Option<MatrixObject>,
+}
+
+/// A graph of cells.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Graph {
+    /// Its path in the object.
+    pub path: String,
+    /// The number of the experiment that it belongs to, if it is known.
+    pub owner: Option<usize>,
+    /// Rows and columns are cells.
+    pub matrix: MatrixObject,
 }
 
 /// A matrix of a study.
@@ -359,7 +371,8 @@ impl Study {
             }
         }
         let graphs = self.graphs.iter().enumerate();
-        parts.extend(graphs.map(|(number, (path, _))| (path.clone(), StudyMatrix::Graph(number))));
+        parts
+            .extend(graphs.map(|(number, graph)| (graph.path.clone(), StudyMatrix::Graph(number))));
         parts
     }
 
@@ -444,8 +457,8 @@ impl Study {
                 open(&path, loadings, [AxisKind::Features, AxisKind::Unknown])
             }
             StudyMatrix::Graph(at) => {
-                let (path, graph) = self.graphs.get(at).ok_or_else(missing)?;
-                open(path, graph, [CELLS, CELLS])
+                let graph = self.graphs.get(at).ok_or_else(missing)?;
+                open(&graph.path, &graph.matrix, [CELLS, CELLS])
             }
         }
     }
@@ -453,18 +466,14 @@ impl Study {
     /// Returns the number of the experiment that a matrix belongs to: the main one, unless the object has another.
     #[must_use]
     pub fn owner_of(&self, part: StudyMatrix) -> usize {
-        let assay = match part {
-            StudyMatrix::Layer(number, _) => return number,
+        let owner = match part {
+            StudyMatrix::Layer(number, _) => Some(number),
             StudyMatrix::Embedding(at) | StudyMatrix::Loadings(at) => {
-                self.reductions.get(at).and_then(|reduction| reduction.assay.clone())
+                self.reductions.get(at).and_then(|reduction| reduction.owner)
             }
-            StudyMatrix::Graph(at) => {
-                let used = self.graphs.get(at).and_then(|(_, graph)| slot(graph, "assay.used"));
-                used.and_then(|used| self.info.string(used))
-            }
+            StudyMatrix::Graph(at) => self.graphs.get(at).and_then(|graph| graph.owner),
         };
-        let named = |experiment: &Experiment| Some(&experiment.name) == assay.as_ref();
-        self.experiments.iter().position(named).unwrap_or(self.main)
+        owner.unwrap_or(self.main)
     }
 
     /// Returns the names of rows or columns of a layer, as the object has them.
@@ -527,7 +536,7 @@ impl Study {
             },
             StudyMatrix::Loadings(_) => [None, None],
             StudyMatrix::Graph(at) => match self.graphs.get(at) {
-                Some((_, graph)) => [same_cells(graph, 0), same_cells(graph, 1)],
+                Some(Graph { matrix, .. }) => [same_cells(matrix, 0), same_cells(matrix, 1)],
                 None => [None, None],
             },
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use nnz_container::rds::Object;
-use nnz_core::{Column, Result};
+use nnz_core::{Column, ColumnValues, Result};
 
 use crate::column::RColumn;
 use crate::objects::{FileInfo, describe, members};
@@ -22,6 +22,15 @@ pub struct NamedVector {
     pub path: String,
     /// The elements.
     pub values: Column,
+}
+
+impl NamedVector {
+    /// Creates one of a text, which belongs to the object and has its name as its path.
+    pub(crate) fn text(name: &str, text: &str) -> Self {
+        let (owner, path) = (String::new(), name.to_owned());
+        let values = ColumnValues::Strings(std::iter::once(text).collect());
+        Self { name: name.to_owned(), owner, path, values: Column { values, missing: None } }
+    }
 }
 
 /// Reads the vectors of numbers and texts in a list, and adds all others to those that are not read. Vectors with names,
@@ -51,7 +60,7 @@ pub(crate) fn read_vectors(
         let column = column.filter(|column| {
             // A sequence of any length is stored as three numbers. A text has a length, and usually some bytes.
             let needed = column.len().saturating_mul(32);
-            let fits = column.len() > 0 && needed <= memory;
+            let fits = needed <= memory;
             memory -= if fits { needed } else { 0 };
             fits
         });

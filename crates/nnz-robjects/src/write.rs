@@ -24,6 +24,7 @@ pub use part::{
     spool_matrix,
 };
 pub use ranges::NewRanges;
-pub use seurat::{SeuratVersion, seurat};
+pub(crate) use seurat::PROJECT;
+pub use seurat::{PROJECT_NAME, SeuratVersion, seurat};
 pub use study::{NewGraph, NewLoadings, NewReduction, NewStudy};
 pub use table::{NewTable, unsupported_columns};

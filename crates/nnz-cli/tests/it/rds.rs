@@ -286,7 +286,6 @@ mod matrices {
             ("formula", "class formula"),
             ("workspace", ""),
             ("plain_chr", "a character vector"),
-            ("lgC_na", "NA"),
         ] {
             let message = run(&["cat", &r(name)]).refused();
             assert!(message.contains(&r(name)) && message.contains(part), "{name}: {message}");
@@ -297,7 +296,9 @@ mod matrices {
                 assert!(found.code == Some(1) && found.out.contains(part), "{name}: {found:?}");
             }
         }
-        assert_eq!(json, 13);
+        assert_eq!(json, 12);
+        let missing = run(&["cat", &r("lgC_na")]).good();
+        assert!(missing.lines().any(|line| line.ends_with("\tnan")), "{missing}");
     }
 
     #[test]

@@ -3,17 +3,16 @@
 use std::io;
 use std::ops::Range;
 
-use nnz_container::rds::{Integers, Reals, Value};
-use nnz_core::{At, Bint8, Element, Error, ErrorKind, Place, Result, Scalar, ValueType, Values};
-
-/// The missing value of integers and logicals in R.
-const NA: i32 = i32::MIN;
+use nnz_container::rds::{Integers, NA_INTEGER, NA_REAL_BITS, Reals, Value};
+use nnz_core::{Bint8, Element, Error, ErrorKind, Place, Result, Scalar, ValueType, Values};
 
 /// The values of all entries or elements.
 pub(crate) enum Numbers {
     Real(Reals),
     Integer(Integers),
     Logical(Vec<i32>),
+    /// Integers and logicals of which some are missing: doubles, which have a missing value.
+    Missing(Integers),
     Complex(Vec<[f64; 2]>),
     Raw(Vec<u8>),
     /// A pattern: all values are true.
@@ -33,9 +32,32 @@ impl Numbers {
         })
     }
 
+    /// Converts integers and logicals to doubles if some are missing.
+    pub(super) fn with_missing(self, place: &Place) -> Result<Self> {
+        Ok(match self {
+            Self::Integer(all) => {
+                let mut missing = false;
+                let read = all.for_each_block(|_, block| {
+                    missing |= block.contains(&NA_INTEGER);
+                    !missing
+                });
+                within(read, place)?;
+                if missing { Self::Missing(all) } else { Self::Integer(all) }
+            }
+            Self::Logical(mut all) if all.contains(&NA_INTEGER) => {
+                // R treats any number but zero as true.
+                let truth =
+                    |flag: i32| if flag == NA_INTEGER { flag } else { i32::from(flag != 0) };
+                all.iter_mut().for_each(|flag| *flag = truth(*flag));
+                Self::Missing(Integers::Stored(all))
+            }
+            other => other,
+        })
+    }
+
     pub(super) fn value_type(&self) -> ValueType {
         match self {
-            Self::Real(_) => ValueType::F64,
+            Self::Real(_) | Self::Missing(_) => ValueType::F64,
             Self::Integer(_) => ValueType::I32,
             Self::Logical(_) | Self::Ones => ValueType::Bint8,
             Self::Complex(_) => ValueType::ComplexF64,
@@ -47,7 +69,7 @@ impl Numbers {
     pub(super) fn len(&self) -> Option<u64> {
         match self {
             Self::Real(all) => Some(all.len()),
-            Self::Integer(all) => Some(all.len()),
+            Self::Integer(all) | Self::Missing(all) => Some(all.len()),
             Self::Logical(all) => Some(all.len() as u64),
             Self::Complex(all) => Some(all.len() as u64),
             Self::Raw(all) => Some(all.len() as u64),
@@ -64,23 +86,26 @@ impl Numbers {
             }
             Self::Integer(all) => {
                 let out = resized(i32::vec_mut(out), &range);
-                within(all.read(range.start, out), place)?;
-                match (range.start..).zip(out).find(|(_, number)| **number == NA) {
-                    None => Ok(()),
-                    Some((at, _)) => Err(missing(place, at, "integer")),
-                }
+                within(all.read(range.start, out), place)
+            }
+            Self::Missing(all) => {
+                let mut read = Vec::new();
+                within(all.read(range.start, resized(&mut read, &range)), place)?;
+                let number = |value| match value {
+                    NA_INTEGER => f64::from_bits(NA_REAL_BITS),
+                    value => f64::from(value),
+                };
+                let out = f64::vec_mut(out);
+                out.clear();
+                out.extend(read.into_iter().map(number));
+                Ok(())
             }
             Self::Logical(all) => {
                 let from = part(all, &range, place)?;
                 let out = Bint8::vec_mut(out);
                 out.clear();
-                for (&flag, at) in from.iter().zip(range.start..) {
-                    if flag == NA {
-                        return Err(missing(place, at, "boolean"));
-                    }
-                    // R treats any number but zero as true.
-                    out.push(Bint8(u8::from(flag != 0)));
-                }
+                // R treats any number but zero as true.
+                out.extend(from.iter().map(|&flag| Bint8(u8::from(flag != 0))));
                 Ok(())
             }
             Self::Complex(all) => {
@@ -130,10 +155,4 @@ pub(super) fn within(read: io::Result<()>, place: &Place) -> Result<()> {
 
 fn past_the_end(place: &Place) -> Error {
     Error::mismatch(place.clone(), "the end of the vector", "more elements")
-}
-
-fn missing(place: &Place, element: u64, kind: &str) -> Error {
-    let place = place.clone().at(At::Element(element));
-    let expected = format!("a number, since no {kind} value is reserved for missing values");
-    Error::mismatch(place, "NA", expected)
 }

@@ -171,7 +171,11 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
             let value = slots.take("x")?.value;
             match (kind, value) {
                 (b'd', Value::Real(all)) => Numbers::Real(all),
-                (b'l' | b'n', Value::Logical(all)) => Numbers::Logical(all),
+                (b'l', Value::Logical(all)) => Numbers::Logical(all),
+                // A missing value of a pattern is true.
+                (b'n', Value::Logical(all)) => {
+                    Numbers::Logical(all.into_iter().map(|flag| i32::from(flag != 0)).collect())
+                }
                 (_, other) => {
                     let place = slots.place(Some("x"));
                     let expected = format!("the values of a {}", found.name());

@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_storage::InputFile;
 
-use super::numbers::within;
+use super::numbers::{Numbers, within};
 use super::parse::{self, Parts, Places};
 use super::reader::Reader;
 use super::slots::place_of;
@@ -61,6 +61,15 @@ pub(crate) fn from_object(info: &FileInfo, inside: &str, object: Object) -> Resu
 /// Creates a source for the parts of a matrix.
 pub(crate) fn from_parts(info: &FileInfo, inside: &str, mut parts: Parts) -> Result<RMatrixSource> {
     let FileInfo { path, native, compression, bytes, .. } = info;
+    let (place, is_logical) =
+        (place_of(path, inside, Some("x")), matches!(parts.numbers, Numbers::Logical(_)));
+    parts.numbers = parts.numbers.with_missing(&place)?;
+    if is_logical
+        && matches!((&parts.numbers, &parts.places), (Numbers::Missing(_), Places::Triplets { .. }))
+    {
+        // Entries of one element are combined with "or", which doubles are not.
+        return Err(Error::unsupported(place, "missing values among triplets of logicals"));
+    }
     let triangle = matches!(parts.places, Places::Triangle { .. });
     let symmetric = matches!(parts.structure, Structure::Symmetric(_));
     let dense = matches!(parts.places, Places::Dense) || (triangle && symmetric);

@@ -129,6 +129,7 @@ impl NewStudy {
             layers: Vec::new(),
             reductions: Vec::new(),
             graphs: Vec::new(),
+            project: None,
             misc: Vec::new(),
             others: Vec::new(),
         };

@@ -16,8 +16,11 @@ use nnz_container::rds::ArraySpool;
 /// The package of the classes.
 const PACKAGE: &str = "SeuratObject";
 
+/// The name of the slot with the name of the project.
+pub const PROJECT_NAME: &str = "project.name";
+
 /// The name of the project of an object that was made without one, as in R.
-const PROJECT: &str = "SeuratProject";
+pub(crate) const PROJECT: &str = "SeuratProject";
 
 /// The version of the class of assays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +32,8 @@ pub enum SeuratVersion {
     V5,
 }
 
-/// Makes a Seurat object of a study, whose names follow the rules of Seurat. The others of the study are further assays.
+/// Makes a Seurat object of a study, whose names follow the rules of Seurat. The others of the study are further assays. Assays,
+/// reductions and graphs have different names.
 ///
 /// # Errors
 ///
@@ -40,24 +44,21 @@ pub fn seurat(
     spool: &ArraySpool,
 ) -> Result<NewObject> {
     let cells = study.cells.names.clone().unwrap_or_default();
-    let mut keys = Unique::default();
-    let mut names = Unique::default();
+    let mut keys = Keys::default();
     let mut assays = Vec::new();
     for part in std::iter::once(study).chain(&study.others) {
-        let name = names.add(&part.name, ".");
-        let key = keys.key(&name.to_lowercase());
+        let key = keys.add(&part.name.to_lowercase());
         let object = match version_of {
             SeuratVersion::V3 => assay(part, &cells, &key),
             SeuratVersion::V5 => assay5(part, &cells, &key, spool)?,
         };
-        assays.push((name, object));
+        assays.push((part.name.clone(), object));
     }
     let active = assays.first().map_or("", |(name, _)| name).to_owned();
     let mut reductions = Vec::new();
     for reduction in &study.reductions {
-        let name = names.add(&reduction.name, ".");
-        let object = reduced(study, reduction, (&name, &active), &mut keys);
-        reductions.push((name, object));
+        let object = reduced(study, reduction, &active, &mut keys);
+        reductions.push((reduction.name.clone(), object));
     }
     let mut graphs = Vec::new();
     for NewGraph { name, assay, matrix } in &study.graphs {
@@ -65,7 +66,7 @@ pub fn seurat(
         let assay_used = ("assay.used", NewObject::texts([assay]));
         let both = [Some(&cells), Some(&cells)];
         let object = matrix.sparse(both, ("Graph", PACKAGE), Some(assay_used));
-        graphs.push((names.add(name, "."), object));
+        graphs.push((name.clone(), object));
     }
     let idents = match &study.idents {
         Some(idents) => idents.clone(),
@@ -77,6 +78,7 @@ pub fn seurat(
         let ident = NewTable::constant_factor(PROJECT, cells.len(), spool)?;
         cell_table = cell_table.with_column("orig.ident", ident);
     }
+    let project = study.project.as_deref().unwrap_or(PROJECT);
     let number: &[i32] = match version_of {
         SeuratVersion::V3 => &[4, 1, 3],
         SeuratVersion::V5 => &[5, 0, 2],
@@ -93,7 +95,7 @@ pub fn seurat(
             ("neighbors", empty_list()),
             ("reductions", list(reductions)),
             ("images", empty_list()),
-            ("project.name", NewObject::texts([PROJECT])),
+            (PROJECT_NAME, NewObject::texts([project])),
             ("misc", list(study.misc.clone())),
             ("version", version(number)),
             ("commands", empty_list()),
@@ -102,29 +104,21 @@ pub fn seurat(
     ))
 }
 
-/// Names that were given already.
+/// Keys that were given already.
 #[derive(Default)]
-struct Unique(HashSet<String>);
+struct Keys(HashSet<String>);
 
-impl Unique {
-    /// Returns a name with a number at its end if it is taken.
-    fn add(&mut self, name: &str, separator: &str) -> String {
-        let mut unique = name.to_owned();
-        let mut number = 1;
-        while !self.0.insert(unique.clone()) {
-            unique = format!("{name}{separator}{number}");
-            number += 1;
-        }
-        unique
-    }
-
-    /// Returns the key of an assay or reduction: letters and digits, beginning with a letter, and `_`.
-    fn key(&mut self, name: &str) -> String {
+impl Keys {
+    /// Returns the key of an assay or reduction: letters and digits, beginning with a letter, a number if it is taken, and `_`.
+    fn add(&mut self, name: &str) -> String {
         let mut key: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
         if !key.starts_with(|first: char| first.is_ascii_alphabetic()) {
             key.insert(0, 'x');
         }
-        format!("{}_", self.add(&key, ""))
+        let numbered = (1..).map(|number| format!("{key}{number}"));
+        let mut keys = std::iter::once(key.clone()).chain(numbered);
+        let given = keys.find(|key| self.0.insert(key.clone())).unwrap_or_default();
+        format!("{given}_")
     }
 }
 
@@ -226,13 +220,9 @@ fn usual_key(name: &str) -> &str {
     }
 }
 
-fn reduced(
-    study: &NewStudy,
-    reduction: &NewReduction,
-    (name, assay): (&str, &str),
-    keys: &mut Unique,
-) -> NewObject {
-    let key = keys.key(usual_key(name));
+fn reduced(study: &NewStudy, reduction: &NewReduction, assay: &str, keys: &mut Keys) -> NewObject {
+    let name = &*reduction.name;
+    let key = keys.add(usual_key(name));
     let columns = |part: &SpooledMatrix| -> Arc<StringList> {
         Arc::new((1..=part.shape().cols).map(|number| format!("{key}{number}")).collect())
     };

@@ -32,6 +32,8 @@ pub struct NewStudy {
     pub reductions: Vec<NewReduction>,
     /// Graphs of cells, with their names.
     pub graphs: Vec<NewGraph>,
+    /// The name of the project of a Seurat object.
+    pub project: Option<String>,
     /// Further objects, with their names.
     pub misc: Vec<(String, NewObject)>,
     /// Other assays, or experiments, of the same cells.

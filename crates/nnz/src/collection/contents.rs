@@ -8,7 +8,7 @@ use crate::concat::by_name::Matching;
 use crate::{Context, ConvertOptions};
 
 /// How a matrix is related to the axes of its collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemberRole {
     /// Another matrix with the rows and columns of the main one.

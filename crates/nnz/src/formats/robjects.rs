@@ -10,6 +10,7 @@ mod modalities;
 mod mudata;
 mod output;
 mod plan;
+mod reductions;
 mod split;
 mod target;
 mod write;

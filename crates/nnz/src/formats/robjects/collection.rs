@@ -14,6 +14,7 @@ use nnz_robjects::{LayerAxis, NamedVector, Node, ObjectRef, RFile, Study, StudyK
 use super::follow::Options;
 use super::layers::{COUNTS, X_NAME};
 use super::members;
+use super::reductions::{embedding_name, loadings_name};
 use super::write::RAW;
 use crate::collection::{
     Collection, Contents, ContentsMember, ElementDifference, MemberRole, NamedAttribute, downcast,
@@ -38,9 +39,6 @@ impl std::fmt::Debug for ObjectCollection {
         f.debug_struct("ObjectCollection").field("location", &self.location).finish_non_exhaustive()
     }
 }
-
-/// The name of coordinates of cells, which have no `X_` in AnnData.
-pub(super) const SPATIAL: &str = "spatial";
 
 impl ObjectCollection {
     pub(super) fn new(
@@ -134,9 +132,10 @@ impl ObjectCollection {
             names: [Axis::Rows, Axis::Cols].map(|axis| study.names_of(part, axis)),
             shape: contents.main.header().shape,
         };
+        let mut roles = HashSet::new();
         for (path, other, _) in parts.iter().filter(|(_, _, owner)| *owner == number) {
             if *other != part {
-                self.add_part(study, &of_main, (path, *other), &mut contents)?;
+                self.add_part(study, &of_main, (path, *other), (&mut contents, &mut roles))?;
             }
         }
         if let Some(RawLayer { experiment, layer }) = raw {
@@ -144,7 +143,12 @@ impl ObjectCollection {
                 match at == layer {
                     true => {
                         let part = StudyMatrix::Layer(experiment, at);
-                        self.add_part(study, &of_main, (&own.path, part), &mut contents)?;
+                        self.add_part(
+                            study,
+                            &of_main,
+                            (&own.path, part),
+                            (&mut contents, &mut roles),
+                        )?;
                     }
                     false => contents.left_out.push(format!("{} (raw has one matrix)", own.path)),
                 }
@@ -166,7 +170,7 @@ impl ObjectCollection {
         study: &Study,
         main: &MainAxes<'_>,
         (path, part): (&str, StudyMatrix),
-        contents: &mut Contents,
+        (contents, roles): (&mut Contents, &mut HashSet<MemberRole>),
     ) -> Result<()> {
         let [feature_names, cell_names] = main.names.each_ref().map(Option::as_deref);
         let follow = |external: &_, place: &_| self.options.follow(external, place);
@@ -214,12 +218,11 @@ impl ObjectCollection {
                 (MemberRole::AxisGraph(Axis::Cols, name), source)
             }
         };
-        if contents.members.iter().any(|member| member.role == role) {
-            contents.left_out.push(format!("{path} (another has its name)"));
-            return Ok(());
-        }
         match source {
-            Ok(source) => contents.members.push(ContentsMember::new(role, path.to_owned(), source)),
+            Ok(source) if roles.insert(role.clone()) => {
+                contents.members.push(ContentsMember::new(role, path.to_owned(), source));
+            }
+            Ok(_) => contents.left_out.push(format!("{path} (another has its name)")),
             Err(why) => contents.left_out.push(why),
         }
         Ok(())
@@ -342,11 +345,12 @@ fn attribute_of(vector: &NamedVector) -> Option<NamedAttribute> {
 /// A matrix of a study with its path, and the number of the experiment that it belongs to.
 type OwnedPart = (String, StudyMatrix, usize);
 
-/// Returns all matrices of a study. Those of the cells of all belong to the main experiment if it `is_alone`.
+/// Returns all matrices of a study. If the main experiment `is_alone`, what Seurat stores for the cells of all assays belongs
+/// to it.
 fn owned_parts(study: &Study, is_alone: bool) -> Vec<OwnedPart> {
     let owned = |(path, part)| match part {
         StudyMatrix::Layer(number, _) => (path, part, number),
-        _ if is_alone => (path, part, study.main),
+        _ if is_alone && study.kind == StudyKind::Seurat => (path, part, study.main),
         _ => (path, part, study.owner_of(part)),
     };
     study.parts().into_iter().map(owned).collect()
@@ -458,10 +462,8 @@ impl Collection for ObjectCollection {
         for (number, experiment) in study.experiments.iter().enumerate() {
             if number != study.main && !is_raw(number) {
                 let name = &experiment.name;
-                let layers = experiment.layers.iter();
-                contents
-                    .unsupported
-                    .extend(layers.map(|layer| format!("{} (of {name})", layer.path)));
+                let own = parts.iter().filter(|(_, _, owner)| *owner == number);
+                contents.unsupported.extend(own.map(|(path, ..)| format!("{path} (of {name})")));
             }
         }
         if study.experiments.len() > 1 + usize::from(raw.is_some()) {
@@ -495,23 +497,6 @@ impl Collection for ObjectCollection {
         };
         first.diff(&second, options, context, each)?;
         Ok(true)
-    }
-}
-
-/// Returns the name of an embedding in AnnData, as scanpy has it.
-fn embedding_name(name: &str) -> String {
-    match name {
-        SPATIAL => name.to_owned(),
-        name if name.starts_with("X_") => name.to_owned(),
-        name => format!("X_{}", name.to_lowercase()),
-    }
-}
-
-/// Returns the name of loadings in AnnData.
-fn loadings_name(name: &str) -> String {
-    match &*name.to_lowercase() {
-        "pca" => "PCs".to_owned(),
-        name => format!("{name}_loadings"),
     }
 }
 

@@ -11,7 +11,7 @@ use nnz_core::{
 use nnz_engine::{Dense, ReadOptions, read_dense};
 use nnz_robjects::write::{
     MatrixForm, NewAxes, NewGraph, NewLoadings, NewReduction, NewStudy, NewTable, ObjectClass,
-    SpooledMatrix, spool_matrix,
+    PROJECT_NAME, SpooledMatrix, spool_matrix,
 };
 
 use super::layers::{self, MainName};
@@ -106,6 +106,13 @@ impl StudyWriter<'_> {
             study.graphs.push(NewGraph { name: name.clone(), assay: None, matrix: graph });
         }
         for attribute in &plan.attributes {
+            if attribute.name == PROJECT_NAME
+                && matches!(self.class, ObjectClass::Seurat(_))
+                && let Some(project) = attribute.value.text()
+            {
+                study.project = Some(project.to_owned());
+                continue;
+            }
             if let Some(object) = self.attribute(&attribute.value, &place)? {
                 study.misc.push((attribute.name.clone(), object));
             }

@@ -6,8 +6,8 @@ use nnz_container::tree::{Attribute, AttributeValue};
 use nnz_core::{Axis, MatrixSource, Result};
 use nnz_robjects::write::{self, MatrixForm, ObjectClass, check_size};
 
-use super::collection::SPATIAL;
 use super::layers::{self, MainName, X_NAME};
+use super::reductions::{SPATIAL, embedding_name, reduction_name, reduction_of_loadings};
 use crate::Context;
 use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
 
@@ -84,7 +84,7 @@ impl StudyPlan {
         }
         plan.name_reductions(class);
         for (name, member) in loadings {
-            let own = class_name(class, &loadings_of(&name));
+            let own = reduction_of_loadings(class, &name);
             match plan.reductions.iter_mut().find(|(name, ..)| *name == own) {
                 Some((.., loadings @ None)) => *loadings = Some(member),
                 _ => plan.drop(&member.path, "matrices of features are stored as loadings only"),
@@ -100,22 +100,21 @@ impl StudyPlan {
     }
 
     /// Gives embeddings the names of a class. Those whose names begin with `X_` are the first; others get a number if their name
-    /// is taken then. Names that differ in case only are the same when they are read.
+    /// is taken then, or is the same when it is read.
     fn name_reductions(&mut self, class: ObjectClass) {
         let mut order: Vec<usize> = (0..self.reductions.len()).collect();
         order.sort_by_key(|&at| {
             let name = &*self.reductions[at].0;
-            let lower = lower_name(name);
-            let is_own = lower.as_ref().is_some_and(|lower| name.ends_with(&**lower));
-            (name != SPATIAL, lower.is_none(), !is_own)
+            let (new, has_prefix) = reduction_name(class, name);
+            (name != SPATIAL, !has_prefix, embedding_name(&new) != name)
         });
         let mut taken = HashSet::new();
         for at in order {
             let (name, member, _) = &mut self.reductions[at];
-            let own = reduction_name(class, name);
+            let (own, _) = reduction_name(class, name);
             let numbered = (1..).map(|number| format!("{own}.{number}"));
             let mut names = std::iter::once(own.clone()).chain(numbered);
-            let new = names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default();
+            let new = names.find(|name| taken.insert(embedding_name(name))).unwrap_or_default();
             if new != own {
                 let path = &member.path;
                 self.notes.push(format!("{path} is the reduction {new}: another one is {own}"));
@@ -190,32 +189,4 @@ fn is_vector(attribute: &Attribute) -> bool {
         _ => false,
     };
     is_stored && attribute.shape.len() <= 1
-}
-
-/// Returns the name of an embedding in lower case.
-fn lower_name(name: &str) -> Option<String> {
-    name.strip_prefix("X_").filter(|name| !name.is_empty()).map(str::to_lowercase)
-}
-
-/// Returns the name of an embedding in a class, as its packages name it.
-fn reduction_name(class: ObjectClass, name: &str) -> String {
-    match lower_name(name) {
-        Some(lower) => class_name(class, &lower),
-        None => name.to_owned(),
-    }
-}
-
-fn class_name(class: ObjectClass, lower: &str) -> String {
-    match class {
-        ObjectClass::Seurat(_) => lower.to_owned(),
-        ObjectClass::Experiment => lower.to_uppercase(),
-    }
-}
-
-/// Returns the name of the embedding of loadings, in lower case.
-fn loadings_of(name: &str) -> String {
-    match name {
-        "PCs" => "pca".to_owned(),
-        name => name.strip_suffix("_loadings").unwrap_or(name).to_lowercase(),
-    }
 }

@@ -1,5 +1,6 @@
 //! Writing collections as objects.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nnz_core::{Axis, Error, MatrixSource, Place, Result, Shape};
@@ -198,7 +199,7 @@ impl<'a> ObjectContents<'a> {
         let mut study = studies.next().ok_or_else(|| Error::argument("nothing to write"))?;
         study.others = studies.collect();
         if matches!(class, ObjectClass::Seurat(_)) {
-            join_others(&mut study);
+            join_others(&mut study, &mut notes);
         }
         context.check()?;
         let bytes_after = write_study(class, file, &study, main.as_deref())
@@ -217,28 +218,57 @@ impl<'a> ObjectContents<'a> {
 }
 
 /// Gives what belongs to cells of further assays to the object, as Seurat has it.
-fn join_others(study: &mut NewStudy) {
+fn join_others(study: &mut NewStudy, notes: &mut Vec<String>) {
+    let mut names = OneName { taken: HashSet::new(), notes };
+    study.name = names.give(("assay", ""), &study.name);
+    for other in &mut study.others {
+        other.name = names.give(("assay", ""), &other.name);
+    }
+    for reduction in &mut study.reductions {
+        reduction.name = names.give(("reduction", ""), &reduction.name);
+    }
+    for graph in &mut study.graphs {
+        graph.name = names.give(("graph", ""), &graph.name);
+    }
+    let mut misc: HashSet<String> = study.misc.iter().map(|(name, _)| name.clone()).collect();
     for other in &mut study.others {
         let assay = &other.name;
-        let renamed = |name: &str, is_taken: bool| match is_taken {
-            true => format!("{assay}.{name}"),
-            false => name.to_owned(),
-        };
         for mut reduction in other.reductions.drain(..) {
-            let is_taken = study.reductions.iter().any(|own| own.name == reduction.name);
-            reduction.name = renamed(&reduction.name, is_taken);
+            reduction.name = names.give(("reduction", assay), &reduction.name);
             reduction.assay = Some(assay.clone());
             study.reductions.push(reduction);
         }
         for mut graph in other.graphs.drain(..) {
-            let is_taken = study.graphs.iter().any(|own| own.name == graph.name);
-            graph.name = renamed(&graph.name, is_taken);
+            graph.name = names.give(("graph", assay), &graph.name);
             graph.assay = Some(assay.clone());
             study.graphs.push(graph);
         }
         for (name, object) in other.misc.drain(..) {
-            let is_taken = study.misc.iter().any(|(own, _)| *own == name);
-            study.misc.push((renamed(&name, is_taken), object));
+            let prefixed = format!("{assay}.{name}");
+            let name = if misc.contains(&name) { prefixed } else { name };
+            misc.insert(name.clone());
+            study.misc.push((name, object));
         }
+    }
+}
+
+/// Gives assays, reductions and graphs of a Seurat object different names, as R demands.
+struct OneName<'a> {
+    taken: HashSet<String>,
+    notes: &'a mut Vec<String>,
+}
+
+impl OneName<'_> {
+    /// Returns a name, with that of its assay before it or a number behind it if it is taken, which is noted.
+    fn give(&mut self, (kind, assay): (&str, &str), name: &str) -> String {
+        let prefixed = (!assay.is_empty()).then(|| format!("{assay}.{name}"));
+        let numbered = (1..).map(|number| format!("{name}.{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(prefixed).chain(numbered);
+        let given = names.find(|name| self.taken.insert(name.clone())).unwrap_or_default();
+        if given != name {
+            let of = if assay.is_empty() { String::new() } else { format!(" of {assay}") };
+            self.notes.push(format!("the {kind} {name}{of} is named {given}: {name} is taken"));
+        }
+        given
     }
 }
