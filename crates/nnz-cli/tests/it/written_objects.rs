@@ -630,3 +630,16 @@ fn raw_of_modalities_round_trips() {
         assert!(!differ.iter().any(|path| path.contains("raw/X")), "{name}: {differ:?}");
     }
 }
+
+/// The extension of stores does not say which format is meant.
+#[test]
+fn formats_that_store_the_whole_object_are_noted() {
+    let scratch = Scratch::new();
+    let object = testdata().join("robjects/s5_full.rds");
+    let done = run(&["convert", text(&object), &scratch.at("x.zarr")]);
+    assert!(done.err.contains("formats that store the rest here: mudata, anndata"), "{done:?}");
+    for (to, options) in [("y.zarr", &["--to", "anndata"][..]), ("z.mtx", &[])] {
+        let done = run(&[&["convert", text(&object), &scratch.at(to)], options].concat());
+        assert!(done.code == Some(0) && !done.err.contains("the rest here"), "{done:?}");
+    }
+}

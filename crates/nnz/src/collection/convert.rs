@@ -6,7 +6,7 @@ use std::time::Instant;
 use nnz_core::{Axis, Error, ErrorKind, Result};
 
 use super::{Collection, CollectionConcatOptions, CollectionSlice, groups};
-use crate::formats::{CollectionFormat, check_options};
+use crate::formats::{CollectionFormat, Format, check_options};
 use crate::{Context, ConvertOptions, Location, Summary, reorder};
 
 /// Returns the format that writes a collection with everything in it to a target; `None` if the target is a single
@@ -67,9 +67,40 @@ pub(crate) fn convert(
         Some(summary) => Ok(summary.seconds(started.elapsed().as_secs_f64())),
         None => {
             let main = source.main().map_err(|error| error.with_context(&source.place()))?;
-            crate::convert_source(&*main, to, options, context)
+            let mut summary = crate::convert_source(&*main, to, options, context)?;
+            if !summary.dropped.is_empty() {
+                summary.notes.extend(whole_formats(&**source, to, options, context));
+            }
+            Ok(summary)
         }
     }
+}
+
+/// Returns a note on the formats that write the whole collection to a store of which only the extension is given.
+fn whole_formats(
+    source: &dyn Collection,
+    to: &Location,
+    options: &ConvertOptions,
+    context: &Context,
+) -> Option<String> {
+    let Location::Path { path, .. } = to else { return None };
+    let is_store = path.extension().is_some_and(|extension| extension == "zarr");
+    if options.format.is_some() || !is_store {
+        return None;
+    }
+    let writes_whole = |format: &&&dyn Format| {
+        if !format.info().containers {
+            return false;
+        }
+        let options = ConvertOptions { format: Some(format.info().name), ..options.clone() };
+        target_of(source, to, &options, context).is_ok_and(|target| target.is_some())
+    };
+    let formats = context.registry().formats().iter().filter(writes_whole);
+    let names: Vec<_> = formats.map(|format| format.info().name.to_string()).collect();
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| {
+        format!("only the main matrix is stored; formats that store the rest here: {names}")
+    })
 }
 
 fn write(
