@@ -40,15 +40,16 @@ Annotations are columns of data about rows or columns: obs and var in AnnData, f
 
 Reads:  BPCells directories, R objects (.rds), HDF5, NetCDF, Zarr and npz; R
         matrices (.rds): base R and classes of the Matrix package; Matrix Market
-        (.mtx, .mtx.gz, in .tar.gz); 10x HDF5, and 10x directories (matrix.mtx,
-        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE
+        (.mtx, in .tar and .zip); 10x HDF5, and 10x directories (matrix.mtx,
+        barcodes.tsv, features.tsv or genes.tsv); DAPHNE
         matrices and data frames (.dbdf), and directories of segments
         (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and directories of
         .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
         obsp/...; Loom (.loom): matrix, or FILE::layers/spliced, col_graphs/...;
         SciPy and PyData sparse arrays (.npz); NumPy arrays (.npy); MATLAB
         variables (.mat); SVMlight (.svm), edge lists (.el, .wel, KONECT) and
-        METIS graphs (.graph), each also with .gz; tables of numbers (.csv, .tsv, .txt, .gct)
+        METIS graphs (.graph); tables of numbers (.csv, .tsv, .txt, .gct);
+        text also compressed (.gz, .bz2, .xz, .zst, .zip)
 Writes: BPCells directories (.bpcells), R objects (.rds), and with --to bpcells
         .h5, .nc, .zarr and .npz; R matrices (.rds with --to dgCMatrix); Matrix
         Market (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);

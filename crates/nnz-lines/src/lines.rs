@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
+use crate::compression::{Damaged, NoMember};
 use crate::encoding::not_text_error;
-use crate::input::NoMember;
 
 /// The maximum length of a line, except for comments, which are not kept.
 pub const LONGEST_LINE: usize = 64 << 10;
@@ -334,17 +334,21 @@ pub fn read_error(path: &Path, error: io::Error) -> Error {
     if let Some(error) = not_text_error(path, &error) {
         return error;
     }
+    let inner = error.get_ref();
+    let name = inner.and_then(|inner| inner.downcast_ref::<Damaged>()).map(|found| found.name);
+    let name = name.unwrap_or("gzip");
     let found = match error.kind() {
-        _ if error.get_ref().is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
+        _ if inner.is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
         UnexpectedEof => "truncated compressed data".to_owned(),
         InvalidData | InvalidInput => {
             let found = format!("damaged compressed data ({error})");
-            let place = Place::path(path);
-            return Error::mismatch(place, found, "a valid gzip file").with_source(error);
+            let (place, expected) = (Place::path(path), format!("a valid {name} file"));
+            return Error::mismatch(place, found, expected).with_source(error);
         }
         _ => return Error::io(path, error),
     };
-    Error::mismatch(Place::path(path), found, "a complete gzip file").with_source(error)
+    let expected = format!("a complete {name} file");
+    Error::mismatch(Place::path(path), found, expected).with_source(error)
 }
 
 /// Returns the first byte that is not blank; a newline if there is none.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use nnz_core::{Error, Result, Written};
+use nnz_core::{Error, ErrorKind, Place, Result, Written};
 use nnz_storage::TemporaryFile;
 use nnz_storage::staging::StagedFile;
 
@@ -34,10 +34,20 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// Fails if the file exists and may not be replaced, or cannot be created.
+    /// Fails if the file exists and may not be replaced, or cannot be created, and if its name states a compression that is only
+    /// read.
     pub fn create(target: TextTarget, gzip: bool) -> Result<Self> {
         let (path, destination) = match target {
             TextTarget::File { path, options } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                if let (_, compression) = crate::Compression::of_name(&name)
+                    && let Some(name) = compression.name().filter(|name| *name != "gzip")
+                {
+                    let what =
+                        format!("{name} is read, not written; the extension .gz writes gzip");
+                    let kind = ErrorKind::Argument(what);
+                    return Err(Error::new(kind, Place::path(&path)));
+                }
                 let file = StagedFile::create(&path, &options)?;
                 (path, Destination::File(Box::new(file)))
             }

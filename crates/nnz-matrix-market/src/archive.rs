@@ -1,4 +1,4 @@
-//! Tar archives, plain or gzipped, read in place: `NAME.tar.gz` of the SuiteSparse Matrix Collection with
+//! Tar archives, plain or compressed, and zip files, read in place: `NAME.tar.gz` of the SuiteSparse Matrix Collection with
 //! `NAME/NAME.mtx` and further matrices, and archives of 10x Genomics and GEO with [folders](crate::tenx_folder).
 
 mod entries;
@@ -7,13 +7,12 @@ mod matrix;
 mod member;
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::read::GzDecoder;
 use nnz_core::{Error, ErrorKind, Header, MatrixSource, Place, Repairs, Result, readable};
-use nnz_lines::is_tar;
+use nnz_lines::{Compression, ZipMembers, is_tar};
 use nnz_storage::{InputDirectory, InputFile};
 
 use crate::tenx_folder::{self, Family};
@@ -24,31 +23,52 @@ use matrix::is_matrix;
 /// The size of the header of a file in an archive.
 const HEADER: usize = 512;
 
-/// The first bytes of gzip.
-const GZIP: &[u8] = b"\x1f\x8b";
-
 /// The largest number of matrices in an archive.
 const MOST_MATRICES: usize = 10_000;
 
 /// Files that are listed in a message.
 const MOST: usize = 20;
 
-/// Returns whether a file is a tar archive, plain or gzipped, from its first 512 bytes.
+/// Returns whether a file is an archive: a tar archive, plain or compressed, or a zip file with matrices or names. `start` has
+/// its first 512 bytes; more is read only if it is compressed.
 ///
-/// ```
-/// assert!(!nnz_matrix_market::archive::looks_like(b"%%MatrixMarket matrix coordinate"));
-/// ```
-#[must_use]
-pub fn looks_like(start: &[u8]) -> bool {
-    if !start.starts_with(GZIP) {
-        return is_tar(start);
+/// # Errors
+///
+/// Fails if the file cannot be read. Damaged compressed data is no archive.
+pub fn is_archive(file: &InputFile, start: &[u8]) -> Result<bool> {
+    let header = |reader: Box<dyn std::io::Read + Send>, compression: Compression| {
+        let mut header = Vec::new();
+        let read = compression.reader(reader).take(HEADER as u64).read_to_end(&mut header);
+        (is_tar(&header), read)
+    };
+    Ok(match Compression::of(start) {
+        Compression::None => is_tar(start),
+        Compression::Zip => is_zip(file)?,
+        // The compressed header is shorter than the header.
+        Compression::Gzip => {
+            header(Box::new(std::io::Cursor::new(start.to_vec())), Compression::Gzip).0
+        }
+        // Blocks of other compressions may be long.
+        compression => match header(Box::new(file.start_reader()), compression) {
+            (is_tar, Ok(_)) => is_tar,
+            (_, Err(error)) if nnz_lines::is_damage(&error) => false,
+            (_, Err(error)) => return Err(file.error(error)),
+        },
+    })
+}
+
+/// Returns whether the first file in a zip file is one of an archive: a matrix or a list of names.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn is_zip(file: &InputFile) -> Result<bool> {
+    let mut members = ZipMembers::new(Box::new(file.start_reader()));
+    match members.next_member() {
+        Ok(name) => Ok(name.is_some_and(files::has_extension)),
+        Err(error) if nnz_lines::is_damage(&error) => Ok(false),
+        Err(error) => Err(file.error(error)),
     }
-    // The compressed header is shorter than the header.
-    let mut header = Vec::new();
-    let mut inflater = GzDecoder::new(start).take(HEADER as u64);
-    // The compressed data ends within the file.
-    let _ = inflater.read_to_end(&mut header);
-    is_tar(&header)
 }
 
 /// An archive and its matrices.
@@ -60,13 +80,14 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Lists the matrices of an archive. One that is gzipped is read to its end.
+    /// Lists the matrices of an archive. One that is compressed is read to its end.
     ///
     /// # Errors
     ///
     /// Fails if the archive is damaged or cannot be read.
     pub fn open(file: &InputFile) -> Result<Self> {
-        let files = Files::list(file, file.start(2)?.starts_with(GZIP))?;
+        let compression = Compression::of(&file.start(Compression::START)?);
+        let files = Files::list(file, compression)?;
         let mut archive = Self { file: file.clone(), files, matrices: Vec::new() };
         let mut folders: BTreeMap<PathBuf, Vec<(String, Family)>> = BTreeMap::new();
         let mut matrices: Vec<ArchiveMatrix> = Vec::new();
@@ -79,7 +100,7 @@ impl Archive {
             if !folders.contains_key(&folder) {
                 folders.insert(folder.clone(), Family::named(&archive.directory(&folder))?);
             }
-            let plain = name.strip_suffix(".gz").unwrap_or(&name);
+            let (plain, _) = Compression::of_name(&name);
             let families = folders.get(&folder).map(Vec::as_slice).unwrap_or_default();
             let family = families.iter().find(|(own, _)| own == plain);
             let matrix = match family {
@@ -203,16 +224,15 @@ impl Archive {
     ) -> Result<Box<dyn MatrixSource>> {
         let directory = self.directory(&matrix.folder);
         if let (Some(family), false) = (&matrix.family, bare) {
-            let folder = tenx_folder::open_family(&directory, family, repairs, "tar archive")?;
+            let folder =
+                tenx_folder::open_family(&directory, family, repairs, self.files.container())?;
             return Ok(Box::new(folder));
         }
-        let mut file = directory.open_file(&matrix.name)?;
-        if file.is_none() {
-            file = directory.open_file(format!("{}.gz", matrix.name))?;
-        }
+        let name = tenx_folder::variants(&directory, &[&*matrix.name])?.into_iter().next();
+        let file = name.map(|name| directory.open_file(name)).transpose()?.flatten();
         let place = || Place::path(directory.path().join(&matrix.name));
         let file = file.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
-        let mut source = crate::source::from_archive(file)?;
+        let mut source = crate::source::from_archive(file, self.files.container())?;
         if let Some(repairs) = repairs {
             source = source.repair_count(repairs)?;
         }

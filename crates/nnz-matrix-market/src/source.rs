@@ -20,8 +20,8 @@ use super::entries::Rules;
 use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
 use super::preamble::Preamble;
-use nnz_lines::Input;
 use nnz_lines::{Block, Lines};
+use nnz_lines::{Compression, Input};
 
 /// A matrix in Matrix Market text, read from start to end.
 ///
@@ -41,18 +41,18 @@ pub struct MatrixMarketSource {
 
 /// The source of the text.
 struct Origin {
-    gzip: bool,
+    compression: Compression,
     /// The file, if it can be read again.
     file: Option<InputFile>,
-    /// Whether the file is one of a tar archive.
-    archived: bool,
+    /// The archive that the file is in.
+    archive: Option<&'static str>,
     /// How often the file has been read.
     readings: AtomicUsize,
     /// For a stream, which can be read once: lines after the preamble, until they are taken.
     once: Mutex<Option<Lines>>,
 }
 
-/// Opens a file, gzipped or not.
+/// Opens a file, compressed or not.
 ///
 /// Anything but a regular file, such as a named pipe, can be read only once.
 ///
@@ -63,7 +63,7 @@ pub fn open(path: &Path) -> Result<MatrixMarketSource> {
     from_opened(&Opened::local(path)?)
 }
 
-/// Creates a source for a file that has been opened, gzipped or not, or for a pipe.
+/// Creates a source for a file that has been opened, compressed or not, or for a pipe.
 ///
 /// # Errors
 ///
@@ -72,10 +72,10 @@ pub fn from_opened(opened: &Opened) -> Result<MatrixMarketSource> {
     MatrixMarketSource::new(opened.path(), Input::open(opened)?)
 }
 
-/// Opens a file of a tar archive.
-pub(crate) fn from_archive(file: InputFile) -> Result<MatrixMarketSource> {
+/// Opens a file of an archive.
+pub(crate) fn from_archive(file: InputFile, archive: &'static str) -> Result<MatrixMarketSource> {
     let mut source = from_opened(&Opened::File(file))?;
-    source.origin.archived = true;
+    source.origin.archive = Some(archive);
     Ok(source)
 }
 
@@ -126,11 +126,11 @@ impl MatrixMarketSource {
             comment,
             header: preamble.header(guess),
             origin: Origin {
-                gzip: input.gzip,
+                compression: input.compression,
                 readings: AtomicUsize::new(0),
                 once: Mutex::new(input.file.is_none().then_some(lines)),
                 file: input.file,
-                archived: false,
+                archive: None,
             },
             noted: Mutex::default(),
         })
@@ -275,12 +275,10 @@ impl MatrixSource for MatrixMarketSource {
     }
 
     fn about(&self) -> Result<About> {
-        let container = match (&self.origin.file, self.origin.gzip) {
-            _ if self.origin.archived => "tar archive",
-            (Some(_), false) => "file",
-            (Some(_), true) => "gzip file",
-            (None, false) => "stream",
-            (None, true) => "gzip stream",
+        let thing = if self.origin.file.is_some() { "file" } else { "stream" };
+        let container = match self.origin.archive {
+            Some(archive) => archive.to_owned(),
+            None => self.origin.compression.of_thing(thing),
         };
         Ok(About::new("Matrix Market", container)
             .dialect(self.preamble.banner.to_string())

@@ -1,8 +1,8 @@
 //! Matrix folders of 10x Genomics' Cell Ranger, and of other programs.
 //!
 //! `matrix.mtx` has features x cells; `features.tsv` (`genes.tsv` before version 3) has the names
-//! of rows and `barcodes.tsv` the names of columns, one per line. Each may be gzipped, with `.gz`
-//! in its name. bustools and alevin write cells x features, under other names.
+//! of rows and `barcodes.tsv` the names of columns, one per line. Each may be compressed, with
+//! `.gz` in its name, or `.bz2`, `.xz` and `.zst`. bustools and alevin write cells x features, under other names.
 
 mod family;
 mod files;
@@ -23,6 +23,7 @@ pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 
 pub(crate) use family::Family;
 use files::Files;
+pub(crate) use files::variants;
 use names::{ColumnReader, Columns, FirstLine};
 
 /// A matrix with names from a 10x directory.
@@ -144,8 +145,7 @@ impl NamesFile {
 
     /// Returns whether it is `peaks.bed`, whose first three columns are an interval.
     fn is_bed(&self) -> bool {
-        let name = self.file_name();
-        name.ends_with(".bed") || name.ends_with(".bed.gz")
+        nnz_lines::Compression::of_name(&self.file_name()).0.ends_with(".bed")
     }
 
     fn file_name(&self) -> String {

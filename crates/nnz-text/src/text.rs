@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nnz_core::{About, Error, Place, Result};
-use nnz_lines::Input;
+use nnz_lines::{Compression, Input};
 use nnz_storage::{InputFile, Opened, ReadAt, TemporaryFile};
 
-/// A file, gzipped or not, or a copy of a stream.
+/// A file, compressed or not, or a copy of a stream.
 ///
 /// Shape and types are not stated in the formats of this crate, so a text is read once to find them, and again for its
 /// entries. A stream is first copied to a temporary file, as it is: compressed if it is compressed.
 pub(crate) struct Text {
     file: InputFile,
-    gzip: bool,
+    compression: Compression,
     stream: bool,
     /// Whether the file has been read once.
     read: AtomicBool,
@@ -28,13 +28,9 @@ impl Text {
     pub(crate) fn open(opened: &Opened) -> Result<Self> {
         match opened {
             Opened::File(file) => {
-                let mut start = [0; 2];
-                let gzip = file.len() >= 2 && {
-                    let read = file.read_exact_at(&mut start, 0);
-                    read.map_err(|error| Error::io(file.path(), error))?;
-                    start == [0x1f, 0x8b]
-                };
-                Ok(Self { file: file.clone(), gzip, stream: false, read: AtomicBool::new(false) })
+                let compression = Compression::of(&file.start(Compression::START)?);
+                let read = AtomicBool::new(false);
+                Ok(Self { file: file.clone(), compression, stream: false, read })
             }
             Opened::Directory(directory) => {
                 Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
@@ -64,13 +60,13 @@ impl Text {
                 Err(error) => return Err(Error::io(name, error)),
             };
             let bytes = buffer.get(..count).unwrap_or_default();
-            start.extend(bytes.iter().take(2_usize.saturating_sub(start.len())));
+            start.extend(bytes.iter().take(Compression::START.saturating_sub(start.len())));
             copy.write_all(bytes)?;
             len += count as u64;
         }
         let file = InputFile::from_reader(name, Arc::new(StreamCopy { file: copy, len }), context);
-        let gzip = start == [0x1f, 0x8b];
-        Ok(Self { file, gzip, stream: true, read: AtomicBool::new(false) })
+        let compression = Compression::of(&start);
+        Ok(Self { file, compression, stream: true, read: AtomicBool::new(false) })
     }
 
     /// Starts reading, decompressed and without a byte order mark.
@@ -102,12 +98,7 @@ impl Text {
 
     /// Describes how it is stored.
     pub(crate) fn about(&self, format: &str, variant: Option<String>) -> About {
-        let container = match (self.stream, self.gzip) {
-            (false, false) => "file",
-            (false, true) => "gzip file",
-            (true, false) => "stream",
-            (true, true) => "gzip stream",
-        };
+        let container = self.compression.of_thing(if self.stream { "stream" } else { "file" });
         About::new(format, container)
             .dialect(variant)
             .bytes((!self.stream).then(|| self.file.len()))

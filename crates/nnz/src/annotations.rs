@@ -21,14 +21,15 @@ pub use nnz_engine::{
 };
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab
-/// for `.tsv` and `.txt`, also with `.gz`.
+/// for `.tsv` and `.txt`, also compressed.
 ///
 /// # Errors
 ///
 /// Fails for any other extension.
 pub fn separator_of(path: &Path) -> Result<u8> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    match Path::new(name.trim_end_matches(".gz")).extension().and_then(|ending| ending.to_str()) {
+    let (plain, _) = nnz_lines::Compression::of_name(&name);
+    match Path::new(plain).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(b','),
         Some("tsv" | "txt") => Ok(b'\t'),
         _ => Err(Error::argument(format!(
@@ -98,7 +99,7 @@ impl TableOutput {
     }
 }
 
-/// Reads a table of comma- or tab-separated values, plain or gzipped, which may take `memory` bytes. See
+/// Reads a table of comma- or tab-separated values, plain or compressed, which may take `memory` bytes. See
 /// [`AnnotationTable::from_text`].
 ///
 /// # Errors
@@ -140,7 +141,7 @@ fn used_separator(start: &[u8], usual: u8) -> u8 {
     others.into_iter().find(|other| line.contains(other)).unwrap_or(usual)
 }
 
-/// Reads the names of rows or columns from a text, plain or gzipped, which may take `memory` bytes; see
+/// Reads the names of rows or columns from a text, plain or compressed, which may take `memory` bytes; see
 /// [`NameList::from_text`].
 ///
 /// # Errors

@@ -190,6 +190,11 @@ impl FormatInfo {
     /// Returns the extension of a path, if it is one of this format.
     pub(crate) fn extension_of(&self, path: &Path) -> Option<&'static str> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        // What is read with gzip is read with other compressions, too.
+        let name = match nnz_lines::Compression::of_name(&name) {
+            (_, nnz_lines::Compression::None) => name,
+            (stem, _) => format!("{stem}.gz"),
+        };
         self.extensions
             .iter()
             .copied()

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-use nnz_core::Result;
-use nnz_lines::{Input, Tar, TarEntry};
+use nnz_lines::{Compression, Tar, TarEntry, ZipMembers};
 use nnz_storage::InputFile;
 
 /// The regular files of an archive, one after another.
@@ -13,24 +12,38 @@ pub(super) enum Entries<'a> {
         file: &'a InputFile,
         next: u64,
     },
-    Gzip(Tar<Box<dyn Read + Send>>),
+    Compressed(Tar<Box<dyn Read + Send>>),
+    /// `next` is the position of the next member among the data of all.
+    Zip {
+        members: Box<ZipMembers>,
+        next: u64,
+    },
 }
 
 impl<'a> Entries<'a> {
     /// Starts at the beginning of an archive.
-    pub(super) fn new(file: &'a InputFile, gzip: bool) -> Result<Self> {
-        Ok(match gzip {
-            false => Self::Plain { file, next: 0 },
-            true => {
-                Self::Gzip(Tar::new(Input::binary(Box::new(file.reader()), file.path())?.reader))
-            }
-        })
+    pub(super) fn new(file: &'a InputFile, compression: Compression) -> Self {
+        let reader = || Box::new(file.reader());
+        match compression {
+            Compression::None => Self::Plain { file, next: 0 },
+            Compression::Zip => Self::Zip { members: Box::new(ZipMembers::new(reader())), next: 0 },
+            _ => Self::Compressed(Tar::new(compression.reader(reader()))),
+        }
     }
 
     /// Returns the next file; `None` after the last.
     pub(super) fn next_entry(&mut self) -> io::Result<Option<TarEntry>> {
         let (file, next) = match self {
-            Self::Gzip(tar) => return tar.next_file(),
+            Self::Compressed(tar) => return tar.next_file(),
+            Self::Zip { members, next } => {
+                let Some(name) = members.next_member()?.map(ToOwned::to_owned) else {
+                    return Ok(None);
+                };
+                let position = *next;
+                let bytes = io::copy(members, &mut io::sink())?;
+                *next = position.saturating_add(bytes);
+                return Ok(Some(TarEntry { name, bytes, position }));
+            }
             Self::Plain { file, next } => (*file, next),
         };
         let Some(entry) = Tar::new(At { file, at: *next }).next_file()? else { return Ok(None) };

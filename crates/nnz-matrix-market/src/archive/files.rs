@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_core::{Error, Result};
+use nnz_lines::Compression;
 use nnz_storage::{EntryKind, InputFile, ListedEntry, Metadata, ReadAt, Storage};
 
 use super::entries::Entries;
@@ -42,14 +43,15 @@ struct TarArchive {
 impl Files {
     /// Lists the files by reading the archive to its end. The last of several files with one path counts, as `tar -r`
     /// appends a newer version.
-    pub(super) fn list(file: &InputFile, gzip: bool) -> Result<Self> {
-        let stored = Arc::new(ArchiveFile::new(file, gzip));
+    pub(super) fn list(file: &InputFile, compression: Compression) -> Result<Self> {
+        let stored = Arc::new(ArchiveFile::new(file, compression));
         let mut archive = TarArchive { stored, files: BTreeMap::new(), others: Vec::new() };
         let mut bytes = 0;
-        let mut entries = Entries::new(file, gzip)?;
+        let mut entries = Entries::new(file, compression);
         let failed = |error: io::Error| match error.kind() {
             // Damaged compressed data.
             io::ErrorKind::InvalidInput => nnz_lines::read_error(file.path(), error),
+            _ if nnz_lines::is_damage(&error) => nnz_lines::read_error(file.path(), error),
             _ => file.error(error),
         };
         while let Some(entry) = entries.next_entry().map_err(failed)? {
@@ -70,6 +72,14 @@ impl Files {
             }
         }
         Ok(Self { archive: Arc::new(archive), root: PathBuf::new() })
+    }
+
+    /// Describes the archive.
+    pub(super) fn container(&self) -> &'static str {
+        match self.archive.stored.compression {
+            Compression::Zip => "zip file",
+            _ => "tar archive",
+        }
     }
 
     /// Returns the paths of all files, in the order of the archive.
@@ -95,9 +105,9 @@ impl Files {
 }
 
 /// Returns whether a name has the extension of a matrix or of a list of names.
-fn has_extension(name: &str) -> bool {
+pub(super) fn has_extension(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    let (plain, _) = Compression::of_name(&name);
     EXTENSIONS.iter().any(|extension| plain.ends_with(extension))
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use nnz_lines::Compression;
+
 use crate::tenx_folder::Family;
 
 /// A matrix of an archive.
@@ -50,12 +52,12 @@ impl ArchiveMatrix {
 
 /// Returns whether a name has the extension of a Matrix Market file.
 pub(super) fn is_matrix(name: &str) -> bool {
-    stem(name).len() < name.strip_suffix(".gz").unwrap_or(name).len()
+    stem(name).len() < Compression::of_name(name).0.len()
 }
 
 /// Returns a name without the extensions of matrices.
 fn stem(name: &str) -> &str {
-    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let (plain, _) = Compression::of_name(name);
     let at = plain.len().saturating_sub(4);
     match plain.get(at..) {
         Some(extension) if extension.eq_ignore_ascii_case(".mtx") => &plain[..at],

@@ -1,6 +1,6 @@
 //! Reading a file of an archive in place.
 //!
-//! A file of a plain archive is read at any position, one of a gzipped archive from start to end: a position before the
+//! A file of a plain archive is read at any position, one of a compressed archive from start to end: a position before the
 //! last one decompresses the archive from its beginning.
 
 use std::fmt;
@@ -8,14 +8,13 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, ErrorKind};
-use nnz_lines::Input;
+use nnz_lines::{Compression, ZipMembers};
 use nnz_storage::{Identity, InputFile, ReadAt};
 
 /// An archive as it is stored.
 pub(super) struct ArchiveFile {
     pub(super) file: InputFile,
-    pub(super) gzip: bool,
+    pub(super) compression: Compression,
     /// A stream of a file that is closed, with which a later file continues.
     idle: Mutex<Option<Stream>>,
 }
@@ -27,8 +26,17 @@ struct Stream {
 }
 
 impl ArchiveFile {
-    pub(super) fn new(file: &InputFile, gzip: bool) -> Self {
-        Self { file: file.clone(), gzip, idle: Mutex::default() }
+    pub(super) fn new(file: &InputFile, compression: Compression) -> Self {
+        Self { file: file.clone(), compression, idle: Mutex::default() }
+    }
+
+    /// Starts reading the decompressed archive: of a zip file, the data of all members, one after another.
+    fn reader(&self) -> Box<dyn Read + Send> {
+        let reader = Box::new(self.file.reader());
+        match self.compression {
+            Compression::Zip => Box::new(AllMembers(ZipMembers::new(reader))),
+            compression => compression.reader(reader),
+        }
     }
 
     /// Fills a part of `out` from a position on, by continuing a stream that has not passed it.
@@ -40,11 +48,7 @@ impl ArchiveFile {
         }
         let mut stream = match stream {
             Some(stream) => stream,
-            None => {
-                let input = Input::binary(Box::new(self.file.reader()), self.file.path())
-                    .map_err(into_io)?;
-                Stream { reader: input.reader, position: 0 }
-            }
+            None => Stream { reader: self.reader(), position: 0 },
         };
         let skipped = Read::take(&mut stream.reader, at - stream.position);
         stream.position += io::copy(&mut { skipped }, &mut io::sink())?;
@@ -58,10 +62,17 @@ impl ArchiveFile {
     }
 }
 
-fn into_io(error: Error) -> io::Error {
-    match error.into_parts().0 {
-        ErrorKind::Io(error) => error,
-        kind => io::Error::other(kind.to_string()),
+/// The data of all members of a zip file.
+struct AllMembers(ZipMembers);
+
+impl Read for AllMembers {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.0.read(out)?;
+            if count > 0 || out.is_empty() || self.0.next_member()?.is_none() {
+                return Ok(count);
+            }
+        }
     }
 }
 
@@ -99,9 +110,9 @@ impl ReadAt for Member {
             return Ok(0);
         }
         let at = self.range.start.saturating_add(at);
-        let read = match self.archive.gzip {
-            false => self.archive.file.read_at(out, at)?,
-            true => {
+        let read = match self.archive.compression {
+            Compression::None => self.archive.file.read_at(out, at)?,
+            _ => {
                 let mut held = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
                 self.archive.read(&mut held, out, at)?
             }
@@ -111,7 +122,7 @@ impl ReadAt for Member {
     }
 
     fn will_read(&self, range: Range<u64>) {
-        if !self.archive.gzip {
+        if self.archive.compression == Compression::None {
             let at = |at: u64| self.range.start.saturating_add(at).min(self.range.end);
             self.archive.file.will_read(at(range.start)..at(range.end));
         }

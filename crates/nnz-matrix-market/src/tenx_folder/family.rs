@@ -1,9 +1,10 @@
 //! The matrices of a folder, by the naming schemes of programs.
 
 use nnz_core::{Error, ErrorKind, Result};
+use nnz_lines::Compression;
 use nnz_storage::InputDirectory;
 
-use super::files::Files;
+use super::files::{self, Files};
 
 /// Matrices that are listed in a message.
 const MOST: usize = 20;
@@ -47,7 +48,7 @@ impl Family {
         };
         let mut found = Vec::new();
         for name in names.keys().filter_map(|name| name.to_str()) {
-            let plain = name.strip_suffix(".gz").unwrap_or(name);
+            let (plain, _) = Compression::of_name(name);
             let Some(stem) = plain.strip_suffix(".mtx").filter(|stem| !stem.starts_with('.'))
             else {
                 continue;
@@ -61,7 +62,7 @@ impl Family {
             // A directory may have the name of a matrix.
             if let Some(family) = family
                 && !found.contains(&family)
-                && has(directory, plain)?
+                && directory.is_file(name)?
             {
                 found.push(family);
             }
@@ -75,17 +76,17 @@ impl Family {
         // `cells_x_genes.nascent.mtx` has the names of `cells_x_genes`.
         let shorter = stem.rsplit_once('.').map(|(shorter, _)| shorter);
         for names in std::iter::once(stem).chain(shorter) {
-            if has(directory, &format!("{names}.barcodes.txt"))? {
+            if exists(directory, &format!("{names}.barcodes.txt"))? {
                 let (matrix, stem) = (stem.to_owned(), names.to_owned());
                 return Ok(Some(Self::Bustools { matrix, stem }));
             }
         }
         if let Some(prefix) = stem.strip_suffix("matrix")
-            && has(directory, &format!("{prefix}barcodes.tsv"))?
+            && exists(directory, &format!("{prefix}barcodes.tsv"))?
         {
             return Ok(Some(Self::Tenx(prefix.to_owned())));
         }
-        let both = has(directory, "barcodes.tsv")? && has(directory, "features.tsv")?;
+        let both = exists(directory, "barcodes.tsv")? && exists(directory, "features.tsv")?;
         Ok(both.then(|| Self::Starsolo(stem.to_owned())))
     }
 
@@ -121,7 +122,7 @@ impl Family {
                 ),
             };
         };
-        let plain = name.strip_suffix(".gz").unwrap_or(name);
+        let (plain, _) = Compression::of_name(name);
         let wanted = plain.strip_suffix(".mtx").unwrap_or(plain);
         match all.iter().position(|family| family.stem() == wanted) {
             Some(at) => Ok(all.swap_remove(at)),
@@ -156,7 +157,12 @@ fn choices(directory: &InputDirectory, all: &[Family]) -> String {
     list
 }
 
-/// Returns whether a file exists, plain or gzipped.
+/// Returns whether a file exists, plain or gzipped, as programs write it.
 fn has(directory: &InputDirectory, name: &str) -> Result<bool> {
     Ok(directory.is_file(name)? || directory.is_file(format!("{name}.gz"))?)
+}
+
+/// Returns whether a file exists, plain or compressed.
+fn exists(directory: &InputDirectory, name: &str) -> Result<bool> {
+    Ok(!files::variants(directory, &[name])?.is_empty())
 }

@@ -5,20 +5,16 @@ use nnz_storage::{InputDirectory, InputFile};
 
 use super::family::Family;
 
-const MATRIX: [&str; 2] = ["matrix.mtx", "matrix.mtx.gz"];
-const BARCODES: [&str; 2] = ["barcodes.tsv", "barcodes.tsv.gz"];
-const FEATURES: [&str; 6] = [
-    "features.tsv",
-    "features.tsv.gz",
-    "genes.tsv",
-    "genes.tsv.gz",
-    // Of Cell Ranger ATAC.
-    "peaks.bed",
-    "peaks.bed.gz",
-];
+const MATRIX: &str = "matrix.mtx";
+const BARCODES: &str = "barcodes.tsv";
+/// The last one is of Cell Ranger ATAC.
+const FEATURES: [&str; 3] = ["features.tsv", "genes.tsv", "peaks.bed"];
 
 /// Features of all samples in a directory.
-const SHARED_FEATURES: [&str; 4] = ["features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"];
+const SHARED_FEATURES: [&str; 2] = ["features.tsv", "genes.tsv"];
+
+/// Extensions of compressed files. The last ones are only looked for where there is no other file.
+const COMPRESSED: [&[&str]; 2] = [&["", ".gz"], &[".bz2", ".xz", ".zst"]];
 
 /// The files of a matrix.
 pub(super) struct Files {
@@ -35,18 +31,12 @@ impl Files {
     /// Returns whether there is a file with names of a matrix.
     pub(super) fn has_names(directory: &InputDirectory, family: &Family) -> Result<bool> {
         let (prefix, names) = match family {
-            Family::Tenx(prefix) => (&**prefix, [&BARCODES[..], &FEATURES[..]].concat()),
-            Family::Alevin => {
-                ("quants_mat_", vec!["cols.txt", "cols.txt.gz", "rows.txt", "rows.txt.gz"])
-            }
+            Family::Tenx(prefix) => (&**prefix, [&[BARCODES], &FEATURES[..]].concat()),
+            Family::Alevin => ("quants_mat_", vec!["cols.txt", "rows.txt"]),
             Family::Starsolo(_) | Family::Bustools { .. } => return Ok(true),
         };
-        for name in names {
-            if directory.is_file(format!("{prefix}{name}"))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+        Ok(!variants(directory, &names)?.is_empty())
     }
 
     /// Finds the files of a matrix.
@@ -55,7 +45,7 @@ impl Files {
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
         let (matrix, features, barcodes) = match family {
             Family::Tenx(prefix) => {
-                let matrix = find(prefix, &MATRIX)?;
+                let matrix = find(prefix, &[MATRIX])?;
                 let features = match find(prefix, &FEATURES) {
                     // Samples in one directory may share a file of features. The error names the file of the sample.
                     Err(error)
@@ -70,20 +60,20 @@ impl Files {
                     }
                     found => found?,
                 };
-                (matrix, features, find(prefix, &BARCODES)?)
+                (matrix, features, find(prefix, &[BARCODES])?)
             }
             Family::Starsolo(matrix) => {
-                (find(matrix, &[".mtx", ".mtx.gz"])?, find("", &FEATURES)?, find("", &BARCODES)?)
+                (find(matrix, &[".mtx"])?, find("", &FEATURES)?, find("", &[BARCODES])?)
             }
             Family::Bustools { matrix, stem } => (
-                find(matrix, &[".mtx", ".mtx.gz"])?,
-                find(stem, &[".genes.txt", ".genes.txt.gz"])?,
-                find(stem, &[".barcodes.txt", ".barcodes.txt.gz"])?,
+                find(matrix, &[".mtx"])?,
+                find(stem, &[".genes.txt"])?,
+                find(stem, &[".barcodes.txt"])?,
             ),
             Family::Alevin => (
-                find("quants_mat", &[".mtx", ".mtx.gz"])?,
-                find("quants_mat_cols", &[".txt", ".txt.gz"])?,
-                find("quants_mat_rows", &[".txt", ".txt.gz"])?,
+                find("quants_mat", &[".mtx"])?,
+                find("quants_mat_cols", &[".txt"])?,
+                find("quants_mat_rows", &[".txt"])?,
             ),
         };
         let cells_by_features = matches!(family, Family::Bustools { .. } | Family::Alevin);
@@ -99,23 +89,15 @@ fn find(
     notes: &mut Vec<String>,
 ) -> Result<InputFile> {
     let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
-    let mut there = Vec::new();
-    for name in &names {
-        if directory.is_file(name)? {
-            there.push(name);
-        }
-    }
-    let mut there = there.into_iter();
+    let mut there = variants(directory, &names)?.into_iter();
     let missing = || {
-        let plain: Vec<&str> =
-            names.iter().map(String::as_str).filter(|name| !name.ends_with(".gz")).collect();
-        let names = format!("{} (plain or .gz)", plain.join(" or "));
+        let names = format!("{} (plain or .gz)", names.join(" or "));
         let place = Place::array(directory.path(), names);
         Error::new(ErrorKind::Missing, place)
     };
     let Some(first) = there.next() else {
-        for name in &names {
-            if directory.is_directory(name)? {
+        for name in names.iter().flat_map(|name| [name.clone(), format!("{name}.gz")]) {
+            if directory.is_directory(&name)? {
                 let place = Place::path(directory.path().join(name));
                 return Err(Error::mismatch(place, "a directory", "a file"));
             }
@@ -123,5 +105,27 @@ fn find(
         return Err(missing());
     };
     notes.extend(there.map(|other| format!("{other} is ignored: {first} is read")));
-    directory.file(first)?.ok_or_else(missing)
+    directory.file(&first)?.ok_or_else(missing)
+}
+
+/// Returns which files exist of those with some names, plain or compressed.
+pub(crate) fn variants(
+    directory: &InputDirectory,
+    names: &[impl AsRef<str>],
+) -> Result<Vec<String>> {
+    let mut there = Vec::new();
+    for extensions in COMPRESSED {
+        for name in names {
+            for extension in extensions {
+                let name = format!("{}{extension}", name.as_ref());
+                if directory.is_file(&name)? {
+                    there.push(name);
+                }
+            }
+        }
+        if !there.is_empty() {
+            break;
+        }
+    }
+    Ok(there)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use nnz_core::{About, Error, Place, Result, StringList, UnitReader};
+use nnz_lines::Compression;
 use nnz_storage::{InputFile, Opened, stdio};
 
 use super::bgzf::{self, Beginning};
@@ -47,6 +48,8 @@ enum TextCompression {
     Plain,
     Gzip,
     Bgzip,
+    /// Another one, which is decompressed on one thread.
+    Other(Compression),
 }
 
 /// A text being read.
@@ -136,6 +139,7 @@ impl FragmentTsv {
                 TextCompression::Plain => thing.to_owned(),
                 TextCompression::Gzip => format!("gzip {thing}"),
                 TextCompression::Bgzip => format!("bgzip {thing}"),
+                TextCompression::Other(compression) => compression.of_thing(thing),
             },
         )
         .bytes(self.file.as_ref().map(InputFile::len))
@@ -170,13 +174,13 @@ impl FragmentTsv {
             chromosomes: options.chromosomes,
         };
         let shared = Arc::new(Shared { rules, cells: RwLock::new(cells) });
-        let gzip = kind != TextCompression::Plain;
+        let gzip = matches!(kind, TextCompression::Gzip | TextCompression::Bgzip);
         let pieces = Pieces::new(reader, gzip, &self.path, Arc::clone(&shared), self.capacity);
         Ok(Reading { units: Box::new(pieces), joiner: Joiner::new(&self.path, shared) })
     }
 }
 
-/// Detects the compression of a text by its first bytes, and returns a reader of the whole text.
+/// Detects the compression of a text by its first bytes, and returns a reader of the whole text: decompressed, except gzip.
 fn kind_of(
     mut reader: Box<dyn Read + Send>,
 ) -> io::Result<(TextCompression, Box<dyn Read + Send>)> {
@@ -187,9 +191,16 @@ fn kind_of(
         Beginning::Block { .. } => TextCompression::Bgzip,
         Beginning::Gzip => TextCompression::Gzip,
         Beginning::Short if first.len() > 1 => TextCompression::Gzip,
-        Beginning::Short | Beginning::Other => TextCompression::Plain,
+        Beginning::Short | Beginning::Other => match Compression::of(&first) {
+            Compression::None => TextCompression::Plain,
+            other => TextCompression::Other(other),
+        },
     };
-    Ok((kind, Box::new(Cursor::new(first).chain(reader))))
+    let all = Box::new(Cursor::new(first).chain(reader));
+    Ok(match kind {
+        TextCompression::Other(other) => (kind, other.reader(all)),
+        kind => (kind, all),
+    })
 }
 
 impl std::fmt::Debug for FragmentTsv {

@@ -30,7 +30,7 @@ const RECORDS: usize = 4;
 /// A table of numbers in a text, all of which has been read once.
 pub struct TableSource {
     file: InputFile,
-    container: &'static str,
+    container: String,
     layout: Layout,
     header: Header,
     row_names: Option<StringList>,
@@ -39,7 +39,7 @@ pub struct TableSource {
     kept: Option<Vec<Values>>,
 }
 
-/// Opens a table: a file, plain or gzipped, or a pipe, which is copied to a temporary file.
+/// Opens a table: a file, compressed or not, or a pipe, which is copied to a temporary file.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub struct TableSource {
 /// has to be read.
 pub fn open(opened: &Opened, options: &ReadOptions) -> Result<TableSource> {
     match opened {
-        Opened::File(file) => TableSource::new(file.clone(), ["file", "gzip file"], options),
+        Opened::File(file) => TableSource::new(file.clone(), "file", options),
         Opened::Directory(directory) => {
             Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
         }
@@ -81,17 +81,13 @@ pub fn from_reader(
     options: &ReadOptions,
     context: &TaskContext,
 ) -> Result<TableSource> {
-    TableSource::new(spool(reader, name, context)?, ["stream", "gzip stream"], options)
+    TableSource::new(spool(reader, name, context)?, "stream", options)
 }
 
 impl TableSource {
-    fn new(
-        file: InputFile,
-        [plain, gzip]: [&'static str; 2],
-        options: &ReadOptions,
-    ) -> Result<Self> {
+    fn new(file: InputFile, thing: &str, options: &ReadOptions) -> Result<Self> {
         let input = Input::from_file(&file)?;
-        let container = if input.gzip { gzip } else { plain };
+        let container = input.compression.of_thing(thing);
         let path = file.path().to_path_buf();
         let mut blocks = Blocks::new(input.reader, &path);
         let layout = detect(&mut blocks, &path, options)?;
@@ -227,7 +223,7 @@ impl MatrixSource for TableSource {
     }
 
     fn about(&self) -> Result<About> {
-        Ok(About::new("dense table", self.container)
+        Ok(About::new("dense table", self.container.clone())
             .dialect(self.layout.describe())
             .bytes(self.file.len()))
     }

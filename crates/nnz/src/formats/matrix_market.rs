@@ -7,6 +7,7 @@ use crate::collection::SeveralMatrices;
 use std::path::Path;
 
 use nnz_core::{At, Error, Finding, MatrixSource, Result, readable};
+use nnz_lines::Compression;
 use nnz_matrix_market::archive::{self, Archive, ArchiveMatrix};
 use nnz_storage::InputDirectory;
 
@@ -49,13 +50,14 @@ impl Format for MatrixMarket {
             return Ok(Some(Confidence::Certain));
         }
         let Some((_, start)) = probe.file() else { return Ok(None) };
-        if is_archive(probe) {
+        if is_archive(probe)? {
             return Ok(Some(Confidence::Fallback));
         }
         Ok(if nnz_matrix_market::looks_like(start) {
             Some(Confidence::Certain)
         } else {
-            start.starts_with(b"\x1f\x8b").then_some(Confidence::Fallback)
+            let is_compressed = Compression::of(start) != Compression::None && !probe.has_kind();
+            is_compressed.then_some(Confidence::Fallback)
         })
     }
 
@@ -114,7 +116,7 @@ impl Format for MatrixMarket {
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {
-        Ok(is_archive(probe))
+        is_archive(probe)
     }
 
     /// Lists the files of an archive.
@@ -163,14 +165,14 @@ fn hinted(error: Error) -> Error {
 /// Opens a file that is an archive of texts.
 pub(super) fn open_archive(probe: &Probe) -> Result<Option<Archive>> {
     match probe.file() {
-        Some((file, _)) if is_archive(probe) => Archive::open(file).map(Some),
+        Some((file, _)) if is_archive(probe)? => Archive::open(file).map(Some),
         _ => Ok(None),
     }
 }
 
 /// Returns whether a file is an archive of texts.
-pub(super) fn is_archive(probe: &Probe) -> bool {
-    probe.file().is_some_and(|(_, start)| archive::looks_like(start))
+pub(super) fn is_archive(probe: &Probe) -> Result<bool> {
+    probe.file().map_or(Ok(false), |(file, start)| archive::is_archive(file, start))
 }
 
 /// Returns whether the last line of a file ends with a newline. Compressed files have a checksum, which detects
@@ -178,7 +180,7 @@ pub(super) fn is_archive(probe: &Probe) -> bool {
 fn ends_a_line(probe: &Probe) -> Result<bool> {
     let Some((file, start)) = probe.file() else { return Ok(true) };
     let Some(last) = file.len().checked_sub(1) else { return Ok(true) };
-    if start.starts_with(b"\x1f\x8b") || is_archive(probe) {
+    if Compression::of(start) != Compression::None || is_archive(probe)? {
         return Ok(true);
     }
     let mut byte = [0];

@@ -10,6 +10,7 @@ use nnz_container::rds::{self, Document, Limits};
 use nnz_container::tree::Group;
 use nnz_container::{ContainerKind, NamedArrays, OpenContainer};
 use nnz_core::{BYTE_ORDER_MARK, Error, ErrorKind, GIT_LFS, Place, Result, is_git_lfs_pointer};
+use nnz_lines::Compression;
 use nnz_storage::{InputDirectory, InputFile, Opened};
 
 use crate::container_target::ends_in_rds;
@@ -95,8 +96,9 @@ impl Probe {
         }
         // Every format looks up some names.
         let names = opened.directory().map(InputDirectory::names).transpose()?;
+        let is_text = probe.is_zipped_text()?;
         for &kind in context.registry().containers() {
-            if kind.matches(opened)? {
+            if !is_text && kind.matches(opened)? {
                 probe.kind = Some(kind);
                 break;
             }
@@ -112,6 +114,23 @@ impl Probe {
             }
         }
         Ok(probe)
+    }
+
+    /// Returns whether it is a zip file of texts, which is no container: by the name of its first member, or its own.
+    fn is_zipped_text(&self) -> Result<bool> {
+        let file = self.opened.as_ref().and_then(Opened::file);
+        let Some(file) = file.filter(|_| Compression::of(&self.start) == Compression::Zip) else {
+            return Ok(false);
+        };
+        let is_zip = file.path().extension().is_some_and(|name| name.eq_ignore_ascii_case("zip"));
+        let mut formats = self.context.registry().formats().iter();
+        if is_zip && formats.any(|format| format.info().is_extension_of(file.path())) {
+            return Ok(true);
+        }
+        #[cfg(feature = "matrix-market")]
+        return nnz_matrix_market::archive::is_zip(file);
+        #[cfg(not(feature = "matrix-market"))]
+        Ok(false)
     }
 
     /// Returns the name after `::` if the location is no container with groups.

@@ -161,7 +161,7 @@ impl Format for Tenx {
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let repairs = options.repairs.as_deref();
-        let is_text = probe.directory().is_some() || matrix_market::is_archive(&probe);
+        let is_text = probe.directory().is_some() || matrix_market::is_archive(&probe)?;
         if let Some(name) = probe.dropped().first().filter(|_| is_text) {
             return Err(drop::unknown(name));
         }
@@ -217,7 +217,7 @@ impl Format for Tenx {
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {
-        Ok(probe.directory().is_some() || matrix_market::is_archive(probe))
+        Ok(probe.directory().is_some() || matrix_market::is_archive(probe)?)
     }
 
     /// Lists the genomes, or the matrices of a directory, if there are several.

@@ -273,40 +273,83 @@ fn zarr_stores_in_a_folder_of_a_zip_file() {
 }
 
 #[test]
-fn other_zip_files_name_what_they_contain() {
-    let error = run(&["info", &report("zip-with-folder/m.zip")]).refused_by("info");
-    assert!(
-        error.contains("a zip file of few.mtx; extract it with unzip and open few.mtx"),
-        "{error}"
-    );
+fn zip_files_of_texts_are_archives() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mex.zip");
     let names = names_of("filtered/", 2);
     fs::write(&path, pack_zip(&v2(&names))).unwrap();
-    let error = run(&["info", text(&path)]).refused_by("info");
-    assert!(error.contains("10x directory") && error.contains("directory filtered"), "{error}");
+    let found = run(&["info", text(&path)]).good();
+    assert!(found.contains("10x") && found.contains("zip file"), "{found}");
+    assert_eq!(run(&["validate", text(&path)]).good(), "");
+    let plain = folder.path().join("mex.tar");
+    fs::write(&plain, pack(&v2(&names))).unwrap();
+    assert_eq!(run(&["diff", text(&plain), text(&path)]).good(), "");
+    // It states two entries and has three.
+    let error = run(&["cat", &report("zip-with-folder/m.zip")]).refused();
+    assert!(error.contains("::few.mtx: line 5"), "{error}");
+    // Other zip files are named with what they contain.
     fs::write(&path, pack_zip(&[("README", b"x")])).unwrap();
     let error = run(&["info", text(&path)]).refused_by("info");
     assert!(error.contains("a zip file of README") && !error.contains("npz"), "{error}");
 }
 
 #[test]
-fn other_compressions_of_text_are_named() {
-    for (file, name, program) in [
-        ("a.mtx.bz2", "bzip2", "bzcat"),
-        ("a.mtx.xz", "xz", "xzcat"),
-        ("a.mtx.zst", "zstd", "zstdcat"),
-    ] {
+fn compressed_texts_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["a.mtx.bz2", "a.mtx.xz", "a.mtx.zst", "a.mtx.zip", "streamed.mtx.zip"] {
         let at = report(&format!("compressed-text/{file}"));
-        for from in [&[][..], &["--from", "mtx"], &["--from", "svmlight"], &["--from", "edges"]] {
+        for from in [&[][..], &["--from", "mtx"]] {
             let arguments = [&["cat", &at][..], from].concat();
-            let error = run(&arguments).refused();
-            let expected = format!("{name} compression is not supported; use {program} ");
-            assert!(error.contains(&expected) && error.contains(" | nnz VERB -"), "{error}");
+            assert_eq!(run(&arguments).good(), "0\t0\t5.0\n", "{file}");
+        }
+        assert_eq!(run(&["validate", &at]).good(), "");
+        let bytes = fs::read(&at).unwrap();
+        // Of a zip file, the directory at the end is not read.
+        let cut = folder.path().join(file);
+        fs::write(&cut, &bytes[..if file.ends_with("zip") { 60 } else { bytes.len() - 2 }])
+            .unwrap();
+        let error = run(&["cat", text(&cut)]).refused();
+        assert!(error.contains("compressed data") && error.contains(file), "{file}: {error}");
+        let target = folder.path().join(format!("made-{file}"));
+        let error = run(&["convert", &at, text(&target)]).refused_by("convert");
+        assert!(error.contains("is read, not written"), "{error}");
+        assert!(!target.exists());
+    }
+    assert_eq!(run(&["cat", &report("compressed-text/A.tar.bz2")]).code, Some(0));
+    let lz4 = folder.path().join("a.mtx.lz4");
+    fs::write(&lz4, b"\x04\x22\x4d\x18 and more").unwrap();
+    for from in [&[][..], &["--from", "mtx"], &["--from", "svmlight"], &["--from", "edges"]] {
+        let error = run(&[&["cat", text(&lz4)][..], from].concat()).refused();
+        assert!(error.contains("lz4 compression is not supported; use lz4cat"), "{error}");
+    }
+}
+
+/// Each format of texts, and lists of names and of annotations.
+#[test]
+fn all_texts_are_read_compressed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    for (name, content) in [
+        ("a.csv", ",x,y\nr,1,0\ns,0,2\n"),
+        ("a.el", "0 1\n1 2\n"),
+        ("a.svm", "1 1:2 3:4\n0 2:1\n"),
+        ("a.graph", "2 1\n2\n1\n"),
+    ] {
+        fs::write(at(name), content).unwrap();
+        let expected = run(&["cat", &at(name)]).good();
+        fs::write(at(&format!("{name}.zst")), rust_zstd::compress(content.as_bytes(), 3)).unwrap();
+        fs::write(at(&format!("{name}.zip")), pack_zip(&[(name, content.as_bytes())])).unwrap();
+        for extension in ["zst", "zip"] {
+            let path = at(&format!("{name}.{extension}"));
+            assert_eq!(run(&["cat", &path]).good(), expected, "{path}");
         }
     }
-    let error = run(&["cat", &report("compressed-text/A.tar.bz2")]).refused();
-    assert!(error.contains("bzip2") && error.ends_with(" > A.tar\n"), "{error}");
-    let error = run(&["cat", &report("compressed-text/a.mtx.zip")]).refused();
-    assert!(error.contains("zip file"), "{error}");
+    let table = rust_zstd::compress(b"name,kind\nr,a\ns,b\n", 3);
+    fs::write(at("t.csv.zst"), table).unwrap();
+    let options = ["--row-annotations", &at("t.csv.zst"), &at("a.h5ad")];
+    run(&[&["-q", "convert", &at("a.csv.zst")][..], &options].concat()).good();
+    assert!(run(&["info", &at("a.h5ad")]).good().contains("kind"));
+    let fragments = rust_zstd::compress(b"chr1\t1\t5\tA\t1\nchr1\t2\t6\tB\t1\n", 3);
+    fs::write(at("f.tsv.zst"), fragments).unwrap();
+    run(&["-q", "fragments", "import", &at("f.tsv.zst"), &at("f.fragments")]).good();
 }
