@@ -162,11 +162,11 @@ for (added in list(c("X", "layers/data"), c("layers/counts", "layers/logcounts")
 x <- convert(taken, "--to", "sce")
 check("taken: assays", setequal(assayNames(x), c("counts", "logcounts", "X", "scaled", "data")))
 check("taken: values", same(assay(x, "data"), values) && same(logcounts(x), counts) && same(assay(x, "X"), values))
-check("taken: reducedDims", setequal(reducedDimNames(x), c("PCA", "UMAP", "PCA.1")) && validObject(x, complete = TRUE))
-check("taken: loadings", all(attr(reducedDim(x, "PCA"), "rotation") == Loadings(convert(source, "--to", "seurat"), "pca")))
+check("taken: reducedDims", setequal(reducedDimNames(x), c("pca", "UMAP", "PCA")) && validObject(x, complete = TRUE))
+check("taken: loadings", all(attr(reducedDim(x, "pca"), "rotation") == Loadings(convert(source, "--to", "seurat"), "pca")))
 s <- convert(taken, "--to", "seurat")
 check("taken: seurat", validObject(s, complete = TRUE) && same(GetAssayData(s, slot = "data"), values))
-check("taken: reductions", setequal(Reductions(s), c("pca", "umap", "PCA.1")) && nrow(Loadings(s, "pca")) > 0)
+check("taken: reductions", setequal(Reductions(s), c("pca", "umap", "PCA")) && nrow(Loadings(s, "pca")) > 0)
 layers <- attr(attr(convert(taken, "--to", "seurat", "--format-version", "5"), "assays")$RNA, "layers")
 check("taken: seurat 5", setequal(names(layers), c("counts", "data", "X", "scaled", "logcounts")))
 
@@ -341,4 +341,57 @@ saveRDS(s, made)
 output <- run("convert", made, store, "--force")
 s <- convert(store, "--to", "seurat")
 check("project by AnnData", identical(Project(s), "p1") && identical(Misc(s, "note"), "kept"))
+
+# --- Cells of a SingleCellExperiment are those of the object by position, also after they were renamed.
+renamed <- function(change) {
+  x <- SingleCellExperiment(list(counts = Matrix(1:24 * 1, 4, sparse = TRUE, dimnames = list(paste0("g", 1:4), paste0("c", 1:6)))))
+  pca <- matrix(1:12 / 2, 6, dimnames = list(colnames(x), NULL))
+  attr(pca, "rotation") <- matrix(1:4, 2)
+  reducedDim(x, "PCA") <- pca
+  reducedDim(x, "foo") <- matrix(1:6 + 0.5, 6, dimnames = list(colnames(x), NULL))
+  reducedDim(x, "FOO") <- matrix(6:1 + 0.5, 6, dimnames = list(colnames(x), NULL))
+  altExp(x, "ADT") <- SingleCellExperiment(list(counts = Matrix(1:12 * 1, 2, sparse = TRUE, dimnames = list(c("p", "q"), colnames(x)))))
+  colnames(x) <- change(colnames(x))
+  x
+}
+for (change in c(rev, function(names) paste0("s1_", names), function(names) rep("same", length(names)))) {
+  x <- renamed(change)
+  saveRDS(x, made)
+  listed <- run("convert", made, file.path(scratch, "made.rds"), "--to", "sce", "--force")
+  again <- readRDS(file.path(scratch, "made.rds"))
+  named <- function(what) paste("cells renamed to", colnames(x)[1], what)
+  for (name in c("PCA", "foo", "FOO")) {
+    check(named(name), all(reducedDim(again, name) == reducedDim(x, name)))
+  }
+  check(named("ADT"), all(counts(altExp(again, "ADT")) == counts(altExp(x, "ADT"))))
+  # Of two rows it is not known which features they are.
+  check(named("loadings without names"), is.null(attr(reducedDim(again, "PCA"), "rotation")) &&
+    any(grepl("reducedDims/PCA/loadings (without names of features)", listed, fixed = TRUE)))
+}
+x <- renamed(rev)
+x$date <- as.Date(c(NA, "2020-01-02", "2020-01-03", NA, "2020-01-05", "1960-01-01"))
+x$hours <- as.difftime(c(NA, 3, 4, 5, 6, 7), units = "hours")
+x[["a/b"]] <- 1:6
+x[["a"]] <- 6:1
+x[["/"]] <- 1:6
+int_metadata(x)$extra <- "lost"
+metadata(colData(x))$note <- "lost"
+assay(x, "text", withDimnames = FALSE) <- matrix("a", 4, 6)
+saveRDS(x, made)
+listed <- run("convert", made, store, "--force")
+for (what in c('annotation "a/b"', 'annotation "/"', "int_metadata/extra", "metadata(note)", "assays/text", "reducedDims/PCA/loadings")) {
+  check(paste("listed:", what), any(grepl(what, listed, fixed = TRUE)))
+}
+check("the file is valid", identical(run("validate", store), character()))
+output <- run("convert", made, file.path(scratch, "r.loom"), "--force")
+rows <- run("annotations", file.path(scratch, "r.loom"), "cols")
+check("missing days in Loom", !any(grepl("9223372036854775808", c(rows, run("annotations", made, "cells")))))
+output <- run("convert", store, file.path(scratch, "made.rds"), "--to", "sce", "--force")
+again <- readRDS(file.path(scratch, "made.rds"))
+check("missing days by AnnData", identical(is.na(again$date), is.na(x$date)) && all(again$date == x$date, na.rm = TRUE) &&
+  identical(is.na(again$hours), is.na(x$hours)) && all(again$hours == x$hours, na.rm = TRUE))
+s <- suppressWarnings(CreateSeuratObject(all_counts))
+s@assays <- list()
+saveRDS(s, made)
+check("no assays", any(grepl("an object without assays", suppressWarnings(system2(nnz, c("info", made), stdout = TRUE, stderr = TRUE)))))
 end_checks()

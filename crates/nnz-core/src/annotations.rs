@@ -133,6 +133,19 @@ fn write_number(values: &Values, index: u64, out: &mut Vec<u8>) {
 }
 
 impl Column {
+    /// Marks the missing values of a column of dates or durations.
+    #[must_use]
+    pub fn with_missing_times(self) -> Self {
+        let ColumnValues::Numbers(Values::I64(values)) = &self.values else { return self };
+        let known = self.missing.as_deref().unwrap_or_default();
+        let is_missing = |(row, value): (usize, &i64)| {
+            *value == TimeType::MISSING || known.get(row) == Some(&true)
+        };
+        let missing: Vec<bool> = values.iter().enumerate().map(is_missing).collect();
+        let missing = missing.contains(&true).then_some(missing);
+        Self { missing, ..self }
+    }
+
     /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> u64 {

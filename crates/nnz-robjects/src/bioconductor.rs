@@ -86,10 +86,11 @@ fn add(
     let mut unread = unread_of("colData", &cells);
     unread.extend(unread_of("rowData", &features.table));
     unread.extend(lost.into_iter().map(|what| (inside("rowRanges"), what)));
-    // Alternative experiments have the cells of the main one, without their names.
-    let shared = study.experiments.first().filter(|main| main.cells.len == cols);
-    let shared = || shared.and_then(|main| main.cells.names.clone());
-    let names = cells.names().cloned().or_else(shared);
+    // Alternative experiments have the cells of the main one by position, whatever their names are: R gives them those of it.
+    let names = match study.experiments.first().filter(|main| main.cells.len == cols) {
+        Some(main) => main.cells.names.clone(),
+        None => cells.names().cloned(),
+    };
     let cells = AxisTable { names, len: cols, table: cells };
     let mut layers = Vec::new();
     for (name, matrix) in matrices {
@@ -115,6 +116,14 @@ fn add(
         let vectors = read_vectors(&info, owner, ("metadata", metadata), &mut unread)?;
         study.vectors.extend(vectors);
     }
+    if let Some(own) = take(&mut object, "int_metadata") {
+        let known = ["version", "mainExpName"];
+        let others = members(&info, own).into_iter().filter(|(name, _)| !known.contains(&&**name));
+        unread
+            .extend(others.map(|(name, member)| {
+                (inside(&format!("int_metadata/{name}")), describe(&member))
+            }));
+    }
     for slot in ["design", "dispersionFunction"] {
         if let Some(found) = take(&mut object, slot) {
             unread.push((inside(slot), describe(&found)));
@@ -127,7 +136,11 @@ fn add(
     let rows = take(&mut object, "int_elementMetadata");
     let rows = rows.and_then(|mut data| take(&mut data, "listData"));
     for (kind, mut table) in members(&info, rows.unwrap_or_default()) {
-        for (name, member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
+        let Some(list) = take(&mut table, "listData") else {
+            unread.push((inside(&format!("int_elementMetadata/{kind}")), describe(&table)));
+            continue;
+        };
+        for (name, member) in members(&info, list) {
             unread.push((inside(&format!("{kind}/{name}")), describe(&member)));
         }
     }
@@ -150,10 +163,18 @@ fn add_inner(
         study.reductions.push(Reduction { name, path, owner, embeddings, loadings: None });
         return Ok(());
     }
-    for (name, mut member) in members(&info, take(&mut table, "listData").unwrap_or_default()) {
+    let Some(list) = take(&mut table, "listData") else {
+        let path = match path.strip_suffix(kind) {
+            Some(owner) => format!("{owner}int_colData/{kind}"),
+            None => path.to_owned(),
+        };
+        unread.push((path, describe(&table)));
+        return Ok(());
+    };
+    for (name, mut member) in members(&info, list) {
         let path = format!("{path}/{name}");
         match kind {
-            "reducedDims" => match reduction(&mut member) {
+            "reducedDims" => match reduction(&info, &mut member, &path, unread) {
                 Some((embeddings, loadings)) => {
                     unread.extend(further_attributes(&embeddings, &path));
                     let (owner, embeddings) = (Some(number), Arc::new(embeddings));
@@ -288,9 +309,22 @@ pub(crate) fn ranges_table(info: &Arc<FileInfo>, mut object: Object, path: &str)
 }
 
 /// Returns the embedding in an object, and its loadings.
-fn reduction(object: &mut Object) -> Option<(Object, Option<Object>)> {
+fn reduction(
+    info: &FileInfo,
+    object: &mut Object,
+    path: &str,
+    unread: &mut Unread,
+) -> Option<(Object, Option<Object>)> {
     if is_a(object, "LinearEmbeddingMatrix") {
         let embeddings = take(object, "sampleFactors").filter(is_matrix)?;
+        let factors = take(object, "factorData").and_then(|mut table| take(&mut table, "listData"));
+        let metadata = take(object, "metadata");
+        for (slot, list) in [("factorData", factors), ("metadata", metadata)] {
+            let list = members(info, list.unwrap_or_default()).into_iter();
+            unread.extend(
+                list.map(|(name, member)| (format!("{path}/{slot}/{name}"), describe(&member))),
+            );
+        }
         return Some((embeddings, take(object, "featureLoadings").filter(is_matrix)));
     }
     if !is_matrix(object) {

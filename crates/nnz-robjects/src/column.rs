@@ -129,13 +129,21 @@ impl RColumn {
     pub(crate) fn has_missing(&self) -> bool {
         match &self.object.value {
             Value::Logical(all) => all.contains(&NA_INTEGER),
-            Value::Integer(all) if self.kind == ColumnKind::Integer => {
+            Value::Integer(all) if !matches!(self.kind, ColumnKind::Factor { .. }) => {
                 let mut missing = false;
                 let read = all.for_each_block(|_, block| {
                     missing = block.contains(&NA_INTEGER);
                     !missing
                 });
                 // Whoever reads the column gets the error.
+                missing || read.is_err()
+            }
+            Value::Real(all) if matches!(self.kind, ColumnKind::Time(_)) => {
+                let mut missing = false;
+                let read = all.for_each_block(|_, block| {
+                    missing = block.iter().any(|number| !number.is_finite());
+                    !missing
+                });
                 missing || read.is_err()
             }
             Value::Character(all) => {
@@ -189,7 +197,8 @@ impl RColumn {
                         NA_INTEGER => TimeType::MISSING,
                         value => i64::from(value),
                     };
-                    return Ok(of(numbers(Values::I64(read.iter().map(time).collect())), None));
+                    let times = numbers(Values::I64(read.iter().map(time).collect()));
+                    return Ok(of(times, None).with_missing_times());
                 }
                 let missing: Vec<bool> = read.iter().map(|&value| value == NA_INTEGER).collect();
                 if missing.contains(&true) {
@@ -220,7 +229,8 @@ impl RColumn {
                             true => value as i64,
                             false => TimeType::MISSING,
                         };
-                        of(numbers(Values::I64(read.iter().map(time).collect())), None)
+                        let times = numbers(Values::I64(read.iter().map(time).collect()));
+                        of(times, None).with_missing_times()
                     }
                     _ => of(numbers(Values::F64(read)), None),
                 }

@@ -94,14 +94,28 @@ impl Frame {
                 frame.len = stated.and_then(|len| u64::try_from(len).ok()).unwrap_or(frame.len);
                 take(&mut object, "listData").unwrap_or_default()
             }
-            false => object,
+            false => std::mem::take(&mut object),
         };
         if frame.names.as_ref().is_some_and(|names| names.len() != frame.len) {
             let found = format!("{} names of rows", frame.names.map_or(0, |names| names.len()));
             return Err(Error::mismatch(info.place(path), found, frame.len));
         }
         frame.add_columns(columns, "", 0)?;
+        frame.list_unread(&mut object);
         Ok(frame)
+    }
+
+    /// Lists what a table of Bioconductor has beside its columns: its metadata, and annotations of the columns.
+    fn list_unread(&mut self, object: &mut Object) {
+        let annotations = take(object, "elementMetadata");
+        let annotations = annotations.and_then(|mut table| take(&mut table, "listData"));
+        let lists = [("metadata", take(object, "metadata")), ("mcols", annotations)];
+        for (slot, list) in lists {
+            for (name, member) in members(&self.info, list.unwrap_or_default()) {
+                let what = format!("{} of {slot} of the table", describe(&member));
+                self.unread.push((format!("{slot}({name})"), what));
+            }
+        }
     }
 
     fn add_columns(&mut self, columns: Object, prefix: &str, depth: usize) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Seurat objects of version 2 to 5, and assays alone.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nnz_container::rds::{Object, Value};
@@ -236,6 +237,14 @@ fn add_reduction(
                     unread.push((format!("{path}/{slot}"), "loadings of all features".to_owned()));
                 }
             }
+            for (name, member) in members(info, take(reduction, "misc").unwrap_or_default()) {
+                unread.push((format!("{path}/misc/{name}"), describe(&member)));
+            }
+            if let Some(mut tests) = take(reduction, "jackstraw")
+                && take(&mut tests, "empirical.p.values").is_some_and(|matrix| is_some(&matrix))
+            {
+                unread.push((format!("{path}/jackstraw"), "p-values of JackStraw".to_owned()));
+            }
             for slot in ["stdev", "sdev"] {
                 if take(reduction, slot).is_some_and(|stdev| !is_empty(&stdev)) {
                     unread.push((format!("{path}/{slot}"), "standard deviations".to_owned()));
@@ -364,8 +373,9 @@ fn experiment3(
     all: Option<&Frame>,
 ) -> Result<(Experiment, Unread)> {
     let shape_of = |layer: &Object| dims(layer).or_else(|| crate::frame::shape_of(layer));
-    // A layer that does not exist is a matrix of 0 x 0, unless the object is.
-    let is_empty = layers.iter().flatten().all(|layer| shape_of(layer) == Some([0, 0]));
+    // A layer that does not exist is a matrix of 0 x 0, unless the object has no cells.
+    let is_empty = layers.iter().flatten().all(|layer| shape_of(layer) == Some([0, 0]))
+        && all.is_none_or(|all| all.len() == 0);
     let layers = layers.map(|layer| {
         layer.filter(|layer| !is_null(layer) && (is_empty || shape_of(layer) != Some([0, 0])))
     });
@@ -374,7 +384,12 @@ fn experiment3(
     let [counts, data, scaled] = &layers;
     let main = data.as_ref().or(counts.as_ref()).or(scaled.as_ref());
     let side = |axis: usize| -> Result<(Option<StringList>, u64)> {
-        let Some(main) = main else { return Ok((None, 0)) };
+        let Some(main) = main else {
+            // Without matrices, cells are those of the object.
+            let all = all.filter(|_| axis == 1);
+            let names = all.and_then(|all| all.names().map(|names| StringList::clone(names)));
+            return Ok((names, all.map_or(0, nnz_core::Annotations::len)));
+        };
         let shape = dims(main).or_else(|| crate::frame::shape_of(main)).unwrap_or([0, 0]);
         let names = match crate::frame::is_numeric(main) {
             true => crate::frame::names_of(info, main, axis)?,
@@ -398,7 +413,11 @@ fn experiment3(
         && !variable.is_empty()
     {
         let ranked = info.names(variable, path)?;
-        add_variable(&mut features, &ranked, names);
+        let unknown = ranked.len() - add_variable(&mut features, &ranked, names);
+        if unknown > 0 {
+            let what = format!("{unknown} features that the assay does not have");
+            unread.push((joined(path, "var.features"), what));
+        }
     }
     unread.extend(unread_columns(&table_path, &features));
     let features = AxisTable::new(rows.0, rows.1, features);
@@ -414,10 +433,11 @@ fn experiment3(
     Ok((Experiment { name, path, features, cells, layers: found }, unread))
 }
 
-/// Marks variable features, in the order of their rank.
-fn add_variable(features: &mut Frame, ranked: &StringList, names: &StringList) {
+/// Marks variable features, in the order of their rank. Returns how many of them there are.
+fn add_variable(features: &mut Frame, ranked: &StringList, names: &StringList) -> u64 {
     let ranks = positions(ranked, names);
     add_ranks(features, &ranks);
+    ranks.iter().flatten().collect::<HashSet<_>>().len() as u64
 }
 
 /// Adds whether a feature is variable, and its rank from 0.

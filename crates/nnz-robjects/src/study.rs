@@ -448,7 +448,11 @@ impl Study {
             }
             StudyMatrix::Embedding(at) => {
                 let reduction = self.reductions.get(at).ok_or_else(missing)?;
-                open(&reduction.path, &reduction.embeddings, [CELLS, AxisKind::Unknown])
+                let inner =
+                    open_matrix(&self.info, &self.full(&reduction.path), &reduction.embeddings)?;
+                let names = self.cells_by_position(part, inner.header().shape.rows);
+                let kinds = [CELLS, AxisKind::Unknown];
+                ObjectMatrixSource::new(inner, kinds, [names, None], self.place(&reduction.path))
             }
             StudyMatrix::Loadings(at) => {
                 let reduction = self.reductions.get(at).ok_or_else(missing)?;
@@ -461,6 +465,14 @@ impl Study {
                 open(&graph.path, &graph.matrix, [CELLS, CELLS])
             }
         }
+    }
+
+    /// Returns the names of the rows of an embedding if these are cells by their positions, as in a `SingleCellExperiment`, whatever
+    /// names the matrix has: R gives it those of the object.
+    fn cells_by_position(&self, part: StudyMatrix, rows: u64) -> Option<Arc<StringList>> {
+        let owner = self.experiments.get(self.owner_of(part))?;
+        let is_position = self.kind == StudyKind::Experiment && owner.cells.len == rows;
+        owner.cells.names.clone().filter(|_| is_position)
     }
 
     /// Returns the number of the experiment that a matrix belongs to: the main one, unless the object has another.
@@ -514,7 +526,7 @@ impl Study {
             let len = dims(object).map(|dims| dims[axis]);
             let names = dimnames(&self.info, object, axis, "").ok().flatten();
             let is_same = match (&names, &main.cells.names) {
-                (Some(names), Some(cells)) => *names == **cells,
+                (Some(names), Some(cells)) if self.kind == StudyKind::Seurat => *names == **cells,
                 _ => len == Some(main.cells.len),
             };
             is_same.then_some(Axis::Cols)
@@ -548,7 +560,8 @@ impl Study {
     ///
     /// Fails if there is no experiment.
     pub fn axes(&self) -> Result<ObjectMatrixSource> {
-        let missing = || Error::new(ErrorKind::Missing, self.place(""));
+        let none = || ErrorKind::Argument("an object without assays".to_owned());
+        let missing = || Error::new(none(), self.place(""));
         let main = self.main_experiment().ok_or_else(missing)?;
         let [features, cells] = [&main.features, &main.cells];
         let shape = Shape { rows: features.len, cols: cells.len };

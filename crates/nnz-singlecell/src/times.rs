@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use nnz_container::tree::{ArrayStorage, Attribute, Attributes, ElementType, NdArray, TreeWriter};
 use nnz_core::{
-    Categorical, Categories, Column, ColumnValues, Names, Place, Result, Scalar, TimeType,
-    ValueType, Values, readable,
+    Categorical, Categories, Names, Place, Result, Scalar, TimeType, ValueType, Values, readable,
 };
 
 /// The attribute of `int64` arrays with their type in NumPy, such as `datetime64[ns]`.
@@ -117,17 +116,6 @@ impl NdArray for Timed<'_> {
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {
         self.inner.field(name)
     }
-}
-
-/// Marks missing dates or durations of a column.
-pub(crate) fn with_missing(column: Column) -> Column {
-    let ColumnValues::Numbers(Values::I64(values)) = &column.values else { return column };
-    let known = column.missing.as_deref().unwrap_or_default();
-    let is_missing =
-        |(row, value): (usize, &i64)| *value == TimeType::MISSING || known.get(row) == Some(&true);
-    let missing: Vec<bool> = values.iter().enumerate().map(is_missing).collect();
-    let missing = missing.contains(&true).then_some(missing);
-    Column { missing, ..column }
 }
 
 /// Returns integers with `NaT` of NumPy as missing values.

@@ -105,8 +105,8 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
     let numbers = match Numbers::new(value) {
         Ok(numbers) => numbers,
         Err(other) => {
-            let found = format!("a matrix of {}", other.kind());
-            return Err(Error::mismatch(slots.place(None), found, "a matrix of numbers"));
+            let what = format!("a matrix of {}, not of numbers", other.kind());
+            return Err(Error::unsupported(slots.place(None), what));
         }
     };
     let parts = Parts {

@@ -300,11 +300,12 @@ impl Input<'_> {
     fn time(&self, column: &Column, time: TimeType) -> Result<NewObject> {
         let (class, parts) = unit_of(time).unwrap_or((TimeClass::Instant, 1));
         #[expect(clippy::cast_precision_loss, reason = "times far from now are rounded")]
-        let value = |&time: &i64| match time {
+        let value = |(&time, row): (&i64, u64)| match time {
             TimeType::MISSING => f64::from_bits(NA_REAL_BITS),
+            _ if column.is_missing(row) => f64::from_bits(NA_REAL_BITS),
             time => (time / parts) as f64,
         };
-        let values: Vec<f64> = times(column).iter().map(value).collect();
+        let values: Vec<f64> = times(column).iter().zip(0..).map(value).collect();
         let object = NewObject::new(NewValue::SpooledReals(vec![self.spooled(&values)?]));
         Ok(match class {
             TimeClass::Date => object.with("class", NewObject::texts(["Date"])),

@@ -1,9 +1,11 @@
 //! Writing tables: names of rows, and typed columns.
 
+use std::collections::HashSet;
+
 use nnz_container::tree::ElementType;
 use nnz_core::{
-    Annotations, Bint8, Categorical, Categories, Column, ColumnType, ColumnValues, Error, Names,
-    Result, StringList, StringReader, TimeType, ValueType, Values,
+    Annotations, Bint8, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+    Error, Names, Result, StringList, StringReader, TimeType, ValueType, Values,
 };
 
 use super::output::{Group, Output};
@@ -23,16 +25,39 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     name == INDEX
 }
 
+/// Returns why each column of a table is not written, unless it is: its name cannot be that of an array, or has that of another
+/// column before a slash.
+fn refusals(columns: &[ColumnInfo]) -> Vec<Option<&'static str>> {
+    let names: HashSet<&str> = columns.iter().map(|column| &*column.name).collect();
+    let refusal = |column: &ColumnInfo| {
+        let name = &*column.name;
+        let mut outer = name.match_indices('/').map(|(at, _)| &name[..at]);
+        if is_reserved(name) {
+            Some(RESERVED)
+        } else if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains('\0')
+        {
+            Some("a name that HDF5 and Zarr do not allow")
+        } else {
+            let is_inside = outer.any(|outer| names.contains(outer));
+            is_inside.then_some("another column has the name before the slash")
+        }
+    };
+    columns.iter().map(refusal).collect()
+}
+
 /// Lists the columns of a table that AnnData does not support. `axis` describes it, such as `row`.
 #[must_use]
 pub fn unsupported_columns(axis: &str, table: &dyn Annotations) -> Vec<String> {
-    let reserved = table.columns().iter().filter(|column| is_reserved(&column.name));
-    let named = |name: &str| format!("the {axis} annotation {name:?} ({RESERVED})");
-    reserved.map(|column| named(&column.name)).collect()
+    let columns = table.columns();
+    let refused = columns.iter().zip(refusals(columns));
+    let named = |(column, why): (&ColumnInfo, Option<&str>)| {
+        Some(format!("the {axis} annotation {:?} ({})", column.name, why?))
+    };
+    refused.filter_map(named).collect()
 }
 
 /// Writes a table of `len` rows, such as `obs`. `index` is the name of the index, unless a column
-/// has that name. Columns with reserved names are left out.
+/// has that name. Columns whose names AnnData does not support are left out.
 pub(crate) fn write_table(
     output: &mut Output,
     (parent, name): (Group, &str),
@@ -49,16 +74,17 @@ pub(crate) fn write_table(
     let index = [index, "_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
     let index = index.unwrap_or("__index");
     output.set_text(group, "_index", index)?;
-    let kept = columns.iter().filter(|column| !is_reserved(&column.name));
-    let order: Vec<String> = kept.map(|column| column.name.clone()).collect();
+    let refused = refusals(columns);
+    let kept = columns.iter().zip(&refused).filter(|(_, why)| why.is_none());
+    let order: Vec<String> = kept.map(|(column, _)| column.name.clone()).collect();
     output.set_texts(group, "column-order", &order)?;
     match names {
         Some(mut names) => output.strings(group, index, len, &mut *names)?,
         None => output.strings(group, index, len, &mut Positions::new(len))?,
     }
     let Some(table) = table else { return Ok(()) };
-    for (number, info) in columns.iter().enumerate() {
-        if is_reserved(&info.name) {
+    for (number, (info, why)) in columns.iter().zip(refused).enumerate() {
+        if why.is_some() {
             continue;
         }
         let column = table.read_column(number, MOST_COLUMN)?;

@@ -273,10 +273,11 @@ impl ColumnReader {
             ColumnValues::Categorical(categorical) => times::of_categories(categorical),
             _ => None,
         };
-        Ok(times::with_missing(match times {
+        let column = match times {
             Some(times) => Column { values: ColumnValues::Numbers(times), missing: None },
             None => column,
-        }))
+        };
+        Ok(column.with_missing_times())
     }
 
     fn read_stored(&self, memory: u64) -> Result<Column> {

@@ -126,11 +126,16 @@ impl ObjectCollection {
         let names: StringList = std::iter::once(&*layer.name).collect();
         let value = Attribute { shape: Vec::new(), value: AttributeValue::Strings(names) };
         contents.attributes.push(NamedAttribute::new(X_NAME.to_owned(), value, X_NAME.to_owned()));
+        let reductions = parts.iter().filter_map(|(_, part, owner)| match part {
+            StudyMatrix::Embedding(at) if *owner == number => Some(&*study.reductions[*at].name),
+            _ => None,
+        });
         let of_main = MainAxes {
             number,
             axes: &layer.axes,
             names: [Axis::Rows, Axis::Cols].map(|axis| study.names_of(part, axis)),
             shape: contents.main.header().shape,
+            reductions: reductions.collect(),
         };
         let mut roles = HashSet::new();
         for (path, other, _) in parts.iter().filter(|(_, _, owner)| *owner == number) {
@@ -156,7 +161,14 @@ impl ObjectCollection {
         }
         let owner = if is_main { "" } else { &*experiment.path };
         let vectors = study.vectors.iter().filter(|vector| vector.owner == owner);
-        contents.attributes.extend(vectors.filter_map(attribute_of));
+        for vector in vectors {
+            match attribute_of(vector) {
+                Some(attribute) => contents.attributes.push(attribute),
+                None => {
+                    contents.unsupported.push(format!("{} (the name of X has it)", vector.path))
+                }
+            }
+        }
         if is_main {
             let unread = study.unread.iter();
             contents.unsupported.extend(unread.map(|(path, what)| format!("{path} ({what})")));
@@ -202,12 +214,12 @@ impl ObjectCollection {
                 (MemberRole::Raw(Axis::Cols), matched(source, [None, cell_names], path)?)
             }
             StudyMatrix::Embedding(at) => {
-                let name = embedding_name(&study.reductions[at].name);
+                let name = embedding_name(&study.reductions[at].name, &main.reductions);
                 let source = matched(placed(Box::new(source)), [cell_names, None], path)?;
                 (MemberRole::AxisMatrix(Axis::Cols, name), source)
             }
             StudyMatrix::Loadings(at) => {
-                let name = loadings_name(&study.reductions[at].name);
+                let name = loadings_name(&study.reductions[at].name, &main.reductions);
                 let (source, rows) = (placed(Box::new(source)), main.shape.rows);
                 let source = padded(source, feature_names, (rows, path), self.options.context())?;
                 (MemberRole::AxisMatrix(Axis::Rows, name), source)
@@ -281,6 +293,8 @@ struct MainAxes<'a> {
     axes: &'a [LayerAxis; 2],
     names: [Option<Arc<StringList>>; 2],
     shape: Shape,
+    /// The names of the reductions among the parts.
+    reductions: HashSet<&'a str>,
 }
 
 impl MainAxes<'_> {
@@ -546,14 +560,15 @@ fn padded(
     (len, path): (u64, &str),
     context: &Context,
 ) -> Result<Matched> {
-    let Some(names) = names else {
+    let (Some(names), Some(own)) = (names, source.names(Axis::Rows)?) else {
         return Ok(match source.header().shape.rows == len {
             true => Ok(source),
             false => Err(format!("{path} (without names of features)")),
         });
     };
-    let own = source.names(Axis::Rows)?;
-    let Some(own) = own.filter(|own| own != names) else { return Ok(Ok(source)) };
+    if own == *names {
+        return Ok(Ok(source));
+    }
     let rows = nnz_robjects::positions(names, &own);
     let Some(rows) = rows.iter().copied().collect::<Option<Vec<u64>>>() else {
         return Ok(Err(format!("{path} (of other features)")));

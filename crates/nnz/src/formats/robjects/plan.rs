@@ -7,7 +7,7 @@ use nnz_core::{Axis, MatrixSource, Result};
 use nnz_robjects::write::{self, MatrixForm, ObjectClass, check_size};
 
 use super::layers::{self, MainName, X_NAME};
-use super::reductions::{SPATIAL, embedding_name, reduction_name, reduction_of_loadings};
+use super::reductions::{SPATIAL, embedding_of_loadings, identity, reduction_name, without_prefix};
 use crate::Context;
 use crate::collection::{Contents, ContentsMember, MemberRole, NamedAttribute};
 
@@ -82,14 +82,15 @@ impl StudyPlan {
                 }
             }
         }
-        plan.name_reductions(class);
         for (name, member) in loadings {
-            let own = reduction_of_loadings(class, &name);
-            match plan.reductions.iter_mut().find(|(name, ..)| *name == own) {
+            let embeddings = plan.reductions.iter().map(|(name, ..)| &**name);
+            let of = embedding_of_loadings(&name, embeddings);
+            match of.and_then(|at| plan.reductions.get_mut(at)) {
                 Some((.., loadings @ None)) => *loadings = Some(member),
                 _ => plan.drop(&member.path, "matrices of features are stored as loadings only"),
             }
         }
+        plan.name_reductions(class);
         plan.name_layers(class, attributes)?;
         plan.check(class)?;
         Ok(plan)
@@ -102,19 +103,17 @@ impl StudyPlan {
     /// Gives embeddings the names of a class. Those whose names begin with `X_` are the first; others get a number if their name
     /// is taken then, or is the same when it is read.
     fn name_reductions(&mut self, class: ObjectClass) {
-        let mut order: Vec<usize> = (0..self.reductions.len()).collect();
-        order.sort_by_key(|&at| {
-            let name = &*self.reductions[at].0;
-            let (new, has_prefix) = reduction_name(class, name);
-            (name != SPATIAL, !has_prefix, embedding_name(&new) != name)
-        });
+        let stored: Vec<String> = self.reductions.iter().map(|(name, ..)| name.clone()).collect();
+        let plain: HashSet<&str> = stored.iter().map(|name| &**name).collect();
+        let mut order: Vec<usize> = (0..stored.len()).collect();
+        order.sort_by_key(|&at| (stored[at] != SPATIAL, without_prefix(&stored[at]).is_none()));
         let mut taken = HashSet::new();
         for at in order {
             let (name, member, _) = &mut self.reductions[at];
-            let (own, _) = reduction_name(class, name);
+            let own = reduction_name(class, &stored[at], &plain);
             let numbered = (1..).map(|number| format!("{own}.{number}"));
             let mut names = std::iter::once(own.clone()).chain(numbered);
-            let new = names.find(|name| taken.insert(embedding_name(name))).unwrap_or_default();
+            let new = names.find(|name| taken.insert(identity(name))).unwrap_or_default();
             if new != own {
                 let path = &member.path;
                 self.notes.push(format!("{path} is the reduction {new}: another one is {own}"));
@@ -141,6 +140,13 @@ impl StudyPlan {
         self.layers.iter_mut().for_each(|(name, _)| *name = translated(name));
         let names: Vec<String> = self.layers.iter().map(|(name, _)| name.clone()).collect();
         self.main_name = layers::main_name(class, stated.as_deref(), &names, &*self.main)?;
+        if let Some(stated) = &stated
+            && self.main_name != MainName::Known(stated.clone())
+        {
+            let what = "an object of Seurat needs counts or normalized values";
+            let note = format!("{} is not {stated}, as {X_NAME} states: {what}", self.main_path);
+            self.notes.push(note);
+        }
         let mut taken = Vec::new();
         if let MainName::Known(name) = &self.main_name {
             taken.push(name.clone());
