@@ -94,7 +94,19 @@ for dtype in ["f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "c8", "c16",
 sio.savemat(HERE / "v5_dense_0x3.mat", {"A": np.zeros((0, 3))})
 add("v5_dense_0x3.mat", SCIPY, dense(np.zeros((0, 3))))
 sio.savemat(HERE / "v4.mat", {"A": DENSE}, format="4")
-add("v4.mat", SCIPY, None, "", "version 4")
+add("v4.mat", SCIPY, dense(DENSE))
+unordered = sp.coo_matrix(REAL.tocsr())
+several = {
+    "real": REAL, "rows": unordered, "complex": COMPLEX, "empty": EMPTY, "dense": DENSE, "cdense": DENSE * (1 - 2j),
+    "none": np.zeros((0, 3)), "short": np.arange(6, dtype="i2").reshape(2, 3), "text": "text",
+}
+sio.savemat(HERE / "v4_several.mat", several, format="4")
+for name, matrix, dtype in [("real", REAL, "float64"), ("complex", COMPLEX, "complex128"), ("empty", EMPTY, "float64")]:
+    add("v4_several.mat", SCIPY, sparse(matrix, dtype), f"::{name}")
+for name, array in [("dense", DENSE), ("cdense", DENSE * (1 - 2j)), ("none", np.zeros((0, 3))), ("short", np.arange(6.0).reshape(2, 3))]:
+    add("v4_several.mat", SCIPY, dense(array), f"::{name}")
+add("v4_several.mat", SCIPY, None, "::text", "a text")
+add("v4_several.mat", SCIPY, None, "", "several variables with numbers")
 
 
 # Version 5 by hand, in either byte order. MATLAB stores doubles as integers if they fit.
@@ -131,6 +143,39 @@ def write(name, data, *args):
     (HERE / name).write_bytes(data)
     add(name, "by hand", *args)
 
+
+def version_4(order, kind, rows, cols, numbers, name=b"A\0", complex=0, dtype="f8"):
+    """A variable of version 4: the machine is 1 for big-endian numbers."""
+    kind += 1000 if order == ">" else 0
+    header = struct.pack(order + "5i", kind, rows, cols, complex, len(name))
+    return header + name + np.asarray(numbers).astype(order + dtype).tobytes()
+
+
+for order, suffix in [("<", "le"), (">", "be")]:
+    for code, dtype in enumerate(["f8", "f4", "i4", "i2", "u2", "u1"]):
+        stored = version_4(order, code * 10, 2, 3, [0, 1, 2, 3, 4, 5], dtype=dtype)
+        write(f"hand_v4_{dtype}_{suffix}.mat", stored, dense(np.arange(6.0).reshape(3, 2).T))
+    entries_4 = [1, 4, 2, 4, 1, 1, 3, 3, -1, 2.5, 7, 0]  # the rows, columns and values of three entries, and 4 x 3
+    wanted = sp.csc_matrix(([-1, 2.5, 7], ([0, 3, 1], [0, 0, 2])), shape=(4, 3))
+    write(f"hand_v4_sparse_{suffix}.mat", version_4(order, 2, 4, 3, entries_4), sparse(wanted, "float64"))
+for name, reason, data in [
+    ("header", "a header that is cut", version_4("<", 0, 2, 3, np.zeros(6)) + b"\0" * 7),
+    ("cut", "elements that are cut", version_4("<", 0, 2, 3, np.zeros(5))),
+    ("huge", "more elements than the file has", version_4("<", 0, 2**31 - 1, 2**31 - 1, np.zeros(5))),
+    ("negative", "a negative shape", version_4("<", 0, -1, 3, np.zeros(6))),
+    ("vax", "numbers of a VAX", version_4("<", 2000, 2, 3, np.zeros(6))),
+    ("type", "an unknown type of numbers", version_4("<", 60, 2, 3, np.zeros(6))),
+    ("index", "a row outside of the shape", version_4("<", 2, 2, 3, [5, 4, 1, 3, 1, 0])),
+    ("zero", "a row of 0", version_4("<", 2, 2, 3, [0, 4, 1, 3, 1, 0])),
+    ("half", "a row that is no integer", version_4("<", 2, 2, 3, [1.5, 4, 1, 3, 1, 0])),
+    ("sides", "a number of rows that is no integer", version_4("<", 2, 2, 3, [1, 4.5, 1, 3, 1, 0])),
+    ("columns", "a sparse matrix of two columns", version_4("<", 2, 2, 2, [1, 4, 1, 3])),
+    ("no_rows", "a sparse matrix without its last row", version_4("<", 2, 0, 3, [])),
+]:
+    write(f"bad_v4_{name}.mat", data, None, "", reason)
+
+# An entry that occurs twice, which reading does not refuse.
+(HERE / "v4_twice.mat").write_bytes(version_4("<", 2, 3, 3, [1, 1, 4, 1, 1, 3, 1, 2, 0]))
 
 for order, suffix in [("<", "le"), (">", "be")]:
     w = Writer(order)

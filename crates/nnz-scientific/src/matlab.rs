@@ -1,14 +1,15 @@
-//! MAT-files of MATLAB: version 5 (also 6 and 7), and version 7.3, which is HDF5.
+//! MAT-files of MATLAB: version 4, version 5 (also 6 and 7), and version 7.3, which is HDF5.
 //!
 //! A file has named variables. Sparse matrices and dense numeric arrays are read; cells, characters,
 //! objects and the like are listed only. The fields of a struct are variables with a path, such as
-//! `Problem/A`. `docs/formats/matlab.md` describes both layouts.
+//! `Problem/A`. `docs/formats/matlab.md` describes the layouts.
 
 mod class;
 mod numbers;
 mod open;
 mod sink;
 mod source;
+mod v4;
 mod v5;
 mod v73;
 mod variable;
@@ -17,6 +18,7 @@ pub use class::Class;
 pub use open::{MatlabData, MatlabTensor};
 pub use sink::{DENSE_CAPABILITIES, SinkOptions, create, sparse_capabilities};
 pub use source::MatlabSource;
+pub use v4::{MatFile4, is_v4};
 pub use v5::{MatFile, is_v5};
 pub use v73::{UnsupportedMember, is_octave, is_v73, open, unsupported, variables};
 pub use variable::{Variable, is_variable_name, variable_name};

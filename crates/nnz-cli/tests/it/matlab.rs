@@ -22,8 +22,14 @@ fn info_lists_variables() {
         let error = run(&["cat", &mat(file)]).refused();
         assert!(error.contains("select one:\n  ") && error.contains("::Problem/b"), "{error}");
     }
-    let error = run(&["info", &mat("v4.mat")]).refused();
-    assert!(error.contains("version 4"), "{error}");
+    let info = run(&["info", &mat("v4.mat")]).good();
+    assert!(info.contains("version     4\n") && info.contains("variant     double\n"), "{info}");
+    // Entries of version 4 may be in any order.
+    let several = |name: &str| format!("{}::{name}", mat("v4_several.mat"));
+    run(&["diff", &several("rows"), &several("real")]).good();
+    assert!(run(&["cat", &mat("v4_twice.mat")]).refused().contains("duplicate entry"));
+    let sum = run(&["cat", &mat("v4_twice.mat"), "--duplicates", "sum"]).good();
+    assert_eq!(sum, "0\t0\t3.0\n");
 }
 
 #[test]

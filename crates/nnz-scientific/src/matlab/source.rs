@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use nnz_container::matrix::{Compressed, Dense};
+use nnz_container::matrix::{Compressed, Coordinates, Dense};
 use nnz_core::{
-    About, Axis, Duplicates, Header, MatrixSource, Names, Order, Projection, Result, Shape,
+    About, Axis, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Result, Shape,
     Storage, UnitReader, readable,
 };
 
@@ -25,9 +25,9 @@ pub struct MatlabSource {
 
 /// How entries are stored.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one for each matrix")]
 pub(super) enum Form {
     Compressed(Compressed),
+    Coordinates(Coordinates),
     Dense(Dense),
 }
 
@@ -35,9 +35,16 @@ impl MatlabSource {
     pub(super) fn new(origin: &Origin<'_>, variable: &Variable, shape: Shape, form: Form) -> Self {
         let (value_type, entries, dense) = match &form {
             Form::Compressed(matrix) => (matrix.value_type(), matrix.entries(), false),
+            Form::Coordinates(matrix) => (matrix.value_type(), matrix.entries(), false),
             Form::Dense(matrix) => (matrix.value_type(), matrix.entries(), true),
         };
-        let header = Header::new(shape, Order::Col, value_type)
+        let (order, majors) = match &form {
+            Form::Coordinates(matrix) => (matrix.order(), matrix.is_sorted()),
+            _ => (Order::Col, true),
+        };
+        let header = Header::new(shape, order, value_type)
+            .ordered(!matches!(form, Form::Coordinates(_)))
+            .sorted_majors(majors)
             .sorted_indices(dense.then_some(true))
             .nnz(entries)
             .storage(if dense { Storage::Dense } else { Storage::Sparse })
@@ -62,6 +69,7 @@ impl MatrixSource for MatlabSource {
         .bytes(self.bytes)
         .arrays(match &self.form {
             Form::Compressed(matrix) => matrix.about()?,
+            Form::Coordinates(matrix) => matrix.about()?,
             Form::Dense(matrix) => matrix.about()?,
         }))
     }
@@ -71,7 +79,7 @@ impl MatrixSource for MatlabSource {
     }
 
     fn random_access(&self) -> bool {
-        true
+        !matches!(self.form, Form::Coordinates(_))
     }
 
     fn units(
@@ -81,6 +89,12 @@ impl MatrixSource for MatlabSource {
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         match &self.form {
             Form::Compressed(matrix) => matrix.units(majors, fields),
+            Form::Coordinates(_) if majors != (0..self.header.shape.major(self.header.order)) => {
+                let what =
+                    "a sparse matrix of version 4 can only be read as a whole, not by a range";
+                Err(Error::argument(what))
+            }
+            Form::Coordinates(matrix) => Ok(matrix.units(fields)),
             Form::Dense(matrix) => matrix.units(majors, fields),
         }
     }
@@ -95,6 +109,7 @@ impl MatrixSource for MatlabSource {
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         match &self.form {
             Form::Compressed(matrix) => matrix.stored_before(major).map(Some),
+            Form::Coordinates(_) => Ok(None),
             Form::Dense(_) => Ok(major.checked_mul(self.header.shape.rows)),
         }
     }

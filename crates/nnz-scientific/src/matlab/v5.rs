@@ -23,8 +23,8 @@ use super::open::{self, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use array::{Array, Parser};
 use list::VariableLocation;
-use space::Space;
-use stored::StoredNumbers;
+pub(super) use space::Space;
+pub(super) use stored::StoredNumbers;
 use tag::Tag;
 
 pub use header::is_v5;

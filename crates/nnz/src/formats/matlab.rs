@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_scientific::matlab::{
-    self, MatFile, MatlabData, MatlabTensor, UnsupportedMember, Variable,
+    self, MatFile, MatFile4, MatlabData, MatlabTensor, UnsupportedMember, Variable,
 };
 use nnz_storage::InputDirectory;
 
@@ -20,14 +20,14 @@ use crate::collection::SeveralMatrices;
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
-/// A variable of a MAT-file, of version 5 or 7.3.
+/// A variable of a MAT-file, of version 4, 5 or 7.3.
 pub(super) struct Matlab;
 
 static INFO: FormatInfo = FormatInfo {
     name: FormatName::new("matlab"),
     aliases: &["mat"],
     extensions: &["mat"],
-    summary: "MATLAB variables: MAT-files of versions 5 (-v6, -v7) and 7.3; written as 7.3",
+    summary: "MATLAB variables: MAT-files of versions 4, 5 (-v6, -v7) and 7.3; written as 7.3",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix],
     containers: false,
@@ -62,8 +62,9 @@ pub(super) fn is_octave(probe: &Probe) -> Result<bool> {
     }
 }
 
-/// An opened file of either version.
+/// An opened file of any version.
 enum OpenFile<'a> {
+    V4(MatFile4),
     V5(MatFile),
     V73(&'a dyn nnz_container::tree::Group),
 }
@@ -72,6 +73,9 @@ impl<'a> OpenFile<'a> {
     fn new(probe: &'a Probe) -> Result<Self> {
         match (probe.file(), probe.root()?) {
             (_, Some(root)) => Ok(Self::V73(&**root)),
+            (Some((file, start)), None) if matlab::is_v4(start) => {
+                MatFile4::open(file).map(Self::V4)
+            }
             (Some((file, _)), None) => MatFile::open(file).map(Self::V5),
             (None, None) => {
                 let what = match probe.is_stream() {
@@ -86,6 +90,7 @@ impl<'a> OpenFile<'a> {
 
     fn variables(&self) -> Result<Vec<Variable>> {
         match self {
+            Self::V4(file) => Ok(file.variables().cloned().collect()),
             Self::V5(file) => Ok(file.variables().cloned().collect()),
             Self::V73(root) => matlab::variables(*root),
         }
@@ -94,13 +99,14 @@ impl<'a> OpenFile<'a> {
     /// Lists members that are not supported, and so are not variables.
     fn unsupported(&self) -> Result<Vec<UnsupportedMember>> {
         match self {
-            Self::V5(_) => Ok(Vec::new()),
+            Self::V4(_) | Self::V5(_) => Ok(Vec::new()),
             Self::V73(root) => matlab::unsupported(*root),
         }
     }
 
     fn open(&self, probe: &Probe, path: &str) -> Result<MatlabData> {
         match self {
+            Self::V4(file) => file.variable(path),
             Self::V5(file) => file.variable(path),
             Self::V73(root) => {
                 let bytes = probe.opened().and_then(nnz_storage::Opened::file);
@@ -161,7 +167,7 @@ fn dataset(probe: &Probe, data: MatlabData) -> Result<Dataset> {
     let layout = Layout::new(vec![level], Some((0..shape.len()).rev().collect()));
     let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
     let file = probe.opened().and_then(nnz_storage::Opened::file);
-    let about = About::new("MATLAB MAT-file", if version == "5" { "file" } else { "HDF5" })
+    let about = About::new("MATLAB MAT-file", if version == "7.3" { "HDF5" } else { "file" })
         .version(version.to_owned())
         .dialect(format!("{} dimensions", shape.len()))
         .bytes(file.map(nnz_storage::InputFile::len))
@@ -178,6 +184,8 @@ impl Format for Matlab {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let found = match probe.file() {
+            // Version 4 has no signature.
+            Some((_, start)) if matlab::is_v4(start) => return Ok(Some(Confidence::Fallback)),
             Some((_, start)) => matlab::is_v5(start) && start.starts_with(b"MATLAB"),
             None => is_v73(probe)?,
         };

@@ -280,8 +280,7 @@ fn files_in_the_formats_of_octave_name_the_remedy() {
             assert!(error.contains("Octave") && error.contains("save -v7"), "{file}: {error}");
         }
     }
-    let error = run(&["cat", &report("octave-files/v4_A.mat")]).refused();
-    assert!(error.contains("version 4") && error.contains("save -v7"), "{error}");
+    assert_eq!(run(&["cat", &report("octave-files/v4_A.mat")]).code, Some(0));
     // A sparse logical array that Octave writes with the class of a dense one.
     for file in ["v6_L", "v7_L"] {
         let done = run(&["cat", &report(&format!("octave-files/{file}.mat"))]);

@@ -35,14 +35,11 @@ pub(super) fn read(file: &InputFile) -> Result<bool> {
             let place = file.place().at(At::Byte(124));
             Err(Error::mismatch(place, format!("version {version:#06x}"), "0x0100 (version 5)"))
         }
-        None if is_v4(&start) => {
-            let what = "a MAT-file of version 4, which is not supported; MATLAB writes version 5 with \
-                        save -v7, SciPy with savemat(..., format=\"5\")";
-            Err(Error::unsupported(file.place(), what))
-        }
         None if is_octave(&start) => Err(Error::unsupported(file.place(), OCTAVE)),
         None => {
-            let what = "not a MAT-file: no byte order at byte 126".to_owned();
+            let what = "not a MAT-file: no byte order at byte 126, as in version 5, and no header of version 4 with numbers in \
+                        IEEE format"
+                .to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), file.place()))
         }
     }
@@ -52,25 +49,6 @@ pub(super) fn read(file: &InputFile) -> Result<bool> {
 fn is_octave(start: &[u8]) -> bool {
     let starts: [&[u8]; 3] = [b"# Created by Octave", b"Octave-1-L", b"Octave-1-B"];
     starts.iter().any(|own| start.starts_with(own))
-}
-
-/// Returns whether a file starts like one of version 4: type, rows, columns, whether it is complex, and the length
-/// of the name, in either byte order.
-fn is_v4(start: &[u8]) -> bool {
-    let Some(first) = start.get(..20) else { return false };
-    let field = |at: usize, big: bool| {
-        let bytes: [u8; 4] = first.get(at..at + 4)?.try_into().ok()?;
-        Some(if big { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) })
-    };
-    [false, true].into_iter().any(|big| {
-        let fields = [0, 4, 8, 12, 16].map(|at| field(at, big).unwrap_or(-1));
-        let [kind, rows, cols, complex, name] = fields;
-        (0..5000).contains(&kind)
-            && rows >= 0
-            && cols >= 0
-            && (0..2).contains(&complex)
-            && (1..256).contains(&name)
-    })
 }
 
 #[cfg(test)]
@@ -87,16 +65,5 @@ mod tests {
         start[124..].copy_from_slice(b"\x00\x02IM"); // version 7.3
         assert!(!is_v5(&start));
         assert!(!is_v5(&start[..127]));
-    }
-
-    #[test]
-    fn version_4_is_told_by_its_fields() {
-        // Type 0 (double), 2 x 3, real, the name "A".
-        let fields = [0_i32, 2, 3, 0, 2];
-        let little: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
-        assert!(is_v4(&little));
-        let big: Vec<u8> = [1000_i32, 2, 3, 0, 2].iter().flat_map(|f| f.to_be_bytes()).collect();
-        assert!(is_v4(&big));
-        assert!(!is_v4(&little[..19]) && !is_v4(b"%%MatrixMarket matrix coordinate"));
     }
 }

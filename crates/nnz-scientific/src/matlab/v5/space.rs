@@ -31,7 +31,7 @@ pub(super) trait Reader {
 }
 
 /// The bytes of an element with random access.
-pub(super) enum Space {
+pub(in crate::matlab) enum Space {
     /// The file itself, so that offsets are offsets of the file.
     File(InputFile),
     /// The decompressed element.
@@ -43,7 +43,7 @@ pub(super) enum Space {
 }
 
 /// Decompressed data.
-pub(super) enum ElementData {
+pub(in crate::matlab) enum ElementData {
     Memory(Vec<u8>),
     File(TemporaryFile),
 }

@@ -10,17 +10,17 @@ use super::space::Space;
 
 /// Numbers in their stored type.
 #[derive(Debug)]
-pub(super) struct StoredNumbers {
-    pub(super) space: Arc<Space>,
-    pub(super) place: Place,
+pub(in crate::matlab) struct StoredNumbers {
+    pub(in crate::matlab) space: Arc<Space>,
+    pub(in crate::matlab) place: Place,
     /// The offset of the first.
-    pub(super) at: u64,
-    pub(super) shape: [u64; 1],
-    pub(super) element: ElementType,
+    pub(in crate::matlab) at: u64,
+    pub(in crate::matlab) shape: [u64; 1],
+    pub(in crate::matlab) element: ElementType,
     /// The size of an element in bytes.
-    pub(super) size: usize,
+    pub(in crate::matlab) size: usize,
     /// Whether they are big-endian.
-    pub(super) big: bool,
+    pub(in crate::matlab) big: bool,
 }
 
 impl Attributes for StoredNumbers {}
