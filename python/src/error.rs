@@ -3,7 +3,7 @@
 use std::io;
 
 use nnz::error::{At, Hint};
-use nnz::{Error, ErrorKind, Place};
+use nnz::{Error, ErrorKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -30,7 +30,7 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let classes =
         CLASSES.get_or_try_init(py, || PyModule::import(py, MODULE).map(Bound::unbind))?;
-    let class = classes.bind(py).getattr(class_of(error))?;
+    let class = classes.bind(py).getattr(error.class())?;
     let place = error.place();
     let path = place.path.as_ref().map(|path| path.as_os_str());
     // A name for what is in memory is part of the message, but not a path.
@@ -50,12 +50,6 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(made))
 }
 
-/// Returns whether a location is a group in a file.
-fn is_group(place: &Place) -> bool {
-    let path = place.path.as_ref().map(|path| path.as_os_str().as_encoded_bytes());
-    place.array.is_none() && path.is_some_and(|path| path.windows(2).any(|pair| pair == b"::"))
-}
-
 /// Returns the error number of the system, if an error has one.
 fn errno(py: Python<'_>, kind: &ErrorKind) -> PyResult<Option<i32>> {
     let name = match kind {
@@ -72,33 +66,6 @@ fn errno(py: Python<'_>, kind: &ErrorKind) -> PyResult<Option<i32>> {
         _ => return Ok(None),
     };
     PyModule::import(py, "errno")?.getattr(name)?.extract().map(Some)
-}
-
-fn class_of(error: &Error) -> &'static str {
-    match error.kind() {
-        // A group that a user has named, and not a part of a file.
-        ErrorKind::Missing if is_group(error.place()) => "FormatError",
-        ErrorKind::Io(error) => match error.kind() {
-            io::ErrorKind::NotFound => "MissingFileError",
-            io::ErrorKind::PermissionDenied => "AccessError",
-            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => "CorruptFileError",
-            io::ErrorKind::OutOfMemory => "MemoryLimitError",
-            _ => "StorageError",
-        },
-        ErrorKind::Missing | ErrorKind::Mismatch { .. } => "CorruptFileError",
-        ErrorKind::Unrecognized(_) => "FormatError",
-        ErrorKind::Unsupported(_) => "UnsupportedError",
-        ErrorKind::Inexact { .. } => "CastError",
-        ErrorKind::Duplicate { .. } => "DuplicateError",
-        ErrorKind::Exists => "ExistsError",
-        ErrorKind::Changed => "ChangedError",
-        ErrorKind::Memory { .. } => "MemoryLimitError",
-        ErrorKind::Argument(_) => "ArgumentError",
-        ErrorKind::UnknownName(_) => "UnknownNameError",
-        ErrorKind::OutOfBounds(_) => "PositionError",
-        ErrorKind::Cancelled => "CancelledError",
-        _ => "Error",
-    }
 }
 
 /// Returns the message, with the names of options in Python.

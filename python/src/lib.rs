@@ -12,7 +12,6 @@ mod command;
 mod compute;
 mod error;
 mod fragments;
-mod names;
 mod numpy_api;
 mod open;
 mod options;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz::engine::compute::{PearsonOptions, ValueKind, pearson_residuals, ranks, regress_out};
-use nnz::engine::{Filter, FilteredAxis, Observed, Slice, Transposed};
+use nnz::engine::{Filter, FilteredAxis, NameCache, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Placed, Storage, Structure};
 use nnz::output::DuplicatePolicy;
 use nnz::{
@@ -19,7 +19,6 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use crate::arrays::vector;
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
-use crate::names::NameCache;
 use crate::part::{ComplexPart, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};

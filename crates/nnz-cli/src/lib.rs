@@ -8,6 +8,7 @@
 
 mod allocator;
 mod args;
+pub mod captured;
 pub mod hints;
 pub mod interrupt;
 mod limits;

@@ -44,7 +44,14 @@ const LISTS: [&str; 6] = ["rows", "cols", "cells", "features", "chromosomes", "r
 pub(crate) fn parse_with_shared<A: clap::Parser>(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<(A, Shared), u8> {
-    let parsed = A::command().try_get_matches_from(arguments).and_then(|matches| {
+    try_parse_with_shared(arguments).map_err(ended::<A>)
+}
+
+/// Parses arguments as [`parse_with_shared`], and prints nothing.
+pub(crate) fn try_parse_with_shared<A: clap::Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<(A, Shared), clap::Error> {
+    A::command().try_get_matches_from(arguments).and_then(|matches| {
         let mut last = &matches;
         while let Some((_, inner)) = last.subcommand() {
             last = inner;
@@ -56,8 +63,7 @@ pub(crate) fn parse_with_shared<A: clap::Parser>(
         let lists = LISTS.iter().filter_map(|name| last.try_get_raw(name).ok().flatten());
         let lists = lists.flatten().map(OsString::from).collect();
         Ok((A::from_arg_matches(&matches)?, Shared { memory, threads, force, lists }))
-    });
-    parsed.map_err(ended::<A>)
+    })
 }
 
 /// Returns an argument as it may be printed: escaped, and a URL without its secrets.
@@ -79,8 +85,8 @@ fn print(help: &clap::Error, program: &str) -> u8 {
     }
 }
 
-/// Prints a usage error, with control characters of the arguments escaped.
-fn refuse(mut error: clap::Error, program: &str) -> u8 {
+/// Returns the text of a usage error, with control characters of the arguments escaped.
+pub(crate) fn describe(mut error: clap::Error) -> String {
     correct_tip(&mut error);
     let escaped: Vec<(ContextKind, ContextValue)> = error
         .context()
@@ -96,7 +102,12 @@ fn refuse(mut error: clap::Error, program: &str) -> u8 {
     for (kind, value) in escaped {
         error.insert(kind, value);
     }
-    let text = error.render().to_string();
+    error.render().to_string()
+}
+
+/// Prints a usage error.
+fn refuse(error: clap::Error, program: &str) -> u8 {
+    let text = describe(error);
     // The prefix of all other errors.
     let text = match text.strip_prefix("error: ") {
         Some(rest) => format!("{program}: {rest}"),

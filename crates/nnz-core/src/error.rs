@@ -100,6 +100,12 @@ impl Place {
         Self { array: Some(array.into()), ..Self::path(path) }
     }
 
+    /// Returns whether it is a group in a file, and not an array of one.
+    fn is_group(&self) -> bool {
+        let path = self.path.as_ref().map(|path| path.as_os_str().as_encoded_bytes());
+        self.array.is_none() && path.is_some_and(|path| path.windows(2).any(|pair| pair == b"::"))
+    }
+
     /// Sets the file or directory, with `::GROUP` for a group inside a file.
     #[must_use]
     pub fn with_path(mut self, path: impl Into<Option<PathBuf>>) -> Self {
@@ -451,6 +457,38 @@ impl Error {
     pub fn is_argument(&self) -> bool {
         use ErrorKind::{Argument, OutOfBounds, UnknownName};
         matches!(self.kind(), Argument(_) | UnknownName(_) | OutOfBounds(_))
+    }
+
+    /// Returns the name of its class in packages for other languages, such as `CorruptFileError`.
+    ///
+    /// ```
+    /// assert_eq!(nnz_core::Error::argument("no").class(), "ArgumentError");
+    /// ```
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self.kind() {
+            // A group that a user has named, and not a part of a file.
+            ErrorKind::Missing if self.place().is_group() => "FormatError",
+            ErrorKind::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => "MissingFileError",
+                io::ErrorKind::PermissionDenied => "AccessError",
+                io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => "CorruptFileError",
+                io::ErrorKind::OutOfMemory => "MemoryLimitError",
+                _ => "StorageError",
+            },
+            ErrorKind::Missing | ErrorKind::Mismatch { .. } => "CorruptFileError",
+            ErrorKind::Unrecognized(_) => "FormatError",
+            ErrorKind::Unsupported(_) => "UnsupportedError",
+            ErrorKind::Inexact { .. } => "CastError",
+            ErrorKind::Duplicate { .. } => "DuplicateError",
+            ErrorKind::Exists => "ExistsError",
+            ErrorKind::Changed => "ChangedError",
+            ErrorKind::Memory { .. } => "MemoryLimitError",
+            ErrorKind::Argument(_) => "ArgumentError",
+            ErrorKind::UnknownName(_) => "UnknownNameError",
+            ErrorKind::OutOfBounds(_) => "PositionError",
+            ErrorKind::Cancelled => "CancelledError",
+        }
     }
 
     /// Returns the location.

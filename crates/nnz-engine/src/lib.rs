@@ -81,7 +81,7 @@ pub use padded::Padded;
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
 pub use reorder::{NewOrder, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};
-pub use slice::{NameIndex, Selection, Slice, matching};
+pub use slice::{NameCache, NameIndex, Selection, Slice, matching};
 pub use sort::sorted_units;
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};

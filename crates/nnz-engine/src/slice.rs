@@ -23,7 +23,7 @@ use few::{ShortStretches, few, undivided};
 use pick::{Majors, Pick};
 use position_map::{PositionMap, Stretch};
 use selection::ResolvedSelection;
-pub use selection::{NameIndex, Selection, matching};
+pub use selection::{NameCache, NameIndex, Selection, matching};
 pub(crate) use selection::{Pattern, comparison, describe_nothing, nothing_selected, one_of_kind};
 
 /// The selected rows and columns of a matrix, in the order of the selection.

@@ -31,11 +31,16 @@ pub(crate) struct Global {
 impl Global {
     /// Returns the context of a verb.
     pub(crate) fn context(&self, shared: &Shared) -> nnz::Result<Context> {
-        let context = Context::default()
+        let context = Context::default().with_progress(Arc::new(Bar::new(self.quiet)));
+        self.apply(context, shared)
+    }
+
+    /// Sets what the options say.
+    pub(crate) fn apply(&self, context: Context, shared: &Shared) -> nnz::Result<Context> {
+        let context = context
             .with_storage_options(key_values(&self.storage_options)?)?
             .with_memory(shared.memory)
-            .with_threads(shared.threads)
-            .with_progress(Arc::new(Bar::new(self.quiet)));
+            .with_threads(shared.threads);
         match &self.temp_dir {
             Some(directory) => context.with_temporary_directory(directory),
             None => Ok(context),

@@ -2,6 +2,7 @@
 
 pub(crate) mod comparison;
 mod condition;
+mod name_cache;
 mod name_index;
 mod named;
 mod nothing;
@@ -20,6 +21,7 @@ use nnz_core::{
 
 use super::position_map::{PositionMap, Stretch, past_the_end};
 use condition::Condition;
+pub use name_cache::NameCache;
 pub use name_index::NameIndex;
 use named::{Word, WordPositions};
 pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};

@@ -1,18 +1,23 @@
-//! Finding rows and columns by name.
+//! The names of both axes, for lookups in a matrix that stays open.
 
 use std::sync::OnceLock;
 
-use nnz::engine::NameIndex;
-use nnz::matrix::StringList;
-use nnz::{Axis, MatrixSource, Result};
+use nnz_core::{Axis, MatrixSource, Result, StringList};
+
+use super::NameIndex;
 
 /// The names of both axes of a matrix, each of which is read when it is first needed.
-#[derive(Default)]
-pub(crate) struct NameCache([OnceLock<NameIndex>; 2]);
+#[derive(Debug, Default)]
+pub struct NameCache([OnceLock<NameIndex>; 2]);
 
 impl NameCache {
-    /// Finds the positions of names on an axis of a matrix.
-    pub(crate) fn find(
+    /// Finds the positions of names on an axis of a matrix, which has to be the same at each call, as
+    /// [`NameIndex::find_all`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if a name does not exist or is ambiguous, and if names or annotations cannot be read.
+    pub fn find(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
