@@ -20,24 +20,31 @@ option_arguments <- function(name, value, state) {
   if (!is.atomic(value) || anyNA(value)) {
     stop_argument("`", name, "`: expected strings or numbers without NA")
   }
-  if (name %in% index_options && (is.numeric(value) || (length(value) != 1L && !state$conditions))) {
-    value <- index_file(name, value, state)
+  if (name %in% index_options && is.numeric(value) && length(value) > 0L) {
+    value <- position_ranges(value, name)
+  } else if (name %in% index_options && length(value) != 1L && !state$conditions) {
+    value <- names_file(value, state)
   }
   paste0(option, "=", as_text(value))
 }
 
-# Writes an index to a file for the command, which counts positions from 0.
-index_file <- function(name, value, state) {
-  if (is.numeric(value)) {
-    if (any(value < 1 | value != trunc(value))) {
-      stop_argument("`", name, "`: expected positions from 1")
-    }
-    value <- as_text(value - 1)
-  }
+# Writes names to a file for the command.
+names_file <- function(value, state) {
   file <- tempfile("nnz", fileext = ".txt")
   state$files <- c(state$files, file)
   writeLines(enc2utf8(as.character(value)), file, useBytes = TRUE)
   paste0("@", file)
+}
+
+# Returns a list of ranges for the command, which counts positions from 0.
+position_ranges <- function(positions, name) {
+  if (any(positions < 1 | positions != trunc(positions))) {
+    stop_argument("`", name, "`: expected positions from 1")
+  }
+  first <- c(TRUE, diff(positions) != 1)
+  starts <- positions[first]
+  ends <- positions[c(first[-1L], TRUE)]
+  paste(as_text(starts - 1), as_text(ends), sep = ":", collapse = ",")
 }
 
 # Paths are no options and no standard streams.

@@ -192,7 +192,8 @@ aggregate.NnzMatrix <- function(x, by, fun = "sum", axis = NULL, ...) {
 #' logarithms of normalized counts.
 #'
 #' @param x A matrix on disk.
-#' @param by A value for each cell, or the name of a column of their annotations. Cells with NA are left out.
+#' @param by A value for each cell, or the name of a column of their annotations. Cells with NA are in no
+#'   group, but among the others of every group.
 #' @param test `"wilcoxon"` or `"t-test"`.
 #' @param tie_correct Whether the Wilcoxon test is corrected for ties.
 #' @param axis The axis of the cells; by default the one that the file states, otherwise the columns.

@@ -35,7 +35,7 @@ extract_array_method <- function(x, index) {
 
 extract_sparse_method <- function(x, index) {
   read <- read_sparse(x, seed_selection(x, index[[1L]], "rows"), seed_selection(x, index[[2L]], "cols"))
-  dimnames(read) <- NULL
+  dimnames(read) <- list(NULL, NULL)
   # Before version 0.28, DelayedArray had a class of its own.
   class <- if (isNamespaceLoaded("SparseArray")) "SVT_SparseMatrix" else "SparseArraySeed"
   as(read, class)
@@ -66,11 +66,16 @@ register_matrix_generics <- function(...) {
     rowMins = rowMins.NnzMatrix, colMins = colMins.NnzMatrix
   )
   for (name in names(methods)) {
-    method <- methods[[name]]
-    register_method(name, "MatrixGenerics", function(x, rows = NULL, cols = NULL, na.rm = FALSE, ..., useNames = TRUE) {
-      found <- method(x, rows = rows, cols = cols, na.rm = na.rm)
-      if (isFALSE(useNames)) unname(found) else found
-    })
+    register_method(name, "MatrixGenerics", with_names_argument(methods[[name]]))
+  }
+}
+
+# Adds the argument of the generics of MatrixGenerics that leaves out names.
+with_names_argument <- function(method) {
+  force(method)
+  function(x, rows = NULL, cols = NULL, na.rm = FALSE, ..., useNames = TRUE) {
+    found <- method(x, rows = rows, cols = cols, na.rm = na.rm)
+    if (isFALSE(useNames)) unname(found) else found
   }
 }
 

@@ -53,5 +53,7 @@ pub fn run(
 fn refused(error: clap::Error) -> Error {
     let text = usage::describe(error.format(&mut <Args as clap::CommandFactory>::command()));
     let text = text.split("\n\nUsage:").next().unwrap_or_default();
-    Error::argument(text.strip_prefix("error: ").unwrap_or(text).trim_end())
+    let text = text.split("\n\nFor more information").next().unwrap_or_default();
+    let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
+    Error::argument(text.replace("\n\n  tip: ", "; "))
 }

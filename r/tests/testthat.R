@@ -1,0 +1,4 @@
+library(testthat)
+library(nnz)
+
+test_check("nnz")
