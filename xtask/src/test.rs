@@ -4,6 +4,7 @@ mod arm;
 mod python;
 mod python_package;
 mod r;
+mod r_package;
 mod scratch;
 mod servers;
 pub(crate) mod venv;
@@ -51,6 +52,9 @@ pub(crate) struct Options {
     /// Run only the tests of the Python package.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
+    /// Run only the tests of the R package.
+    #[arg(long, conflicts_with_all = ["skip_python", "only_rust", "only_python_package"])]
+    only_r_package: bool,
     /// Run only the tests of URLs on other servers, in `tests/servers`.
     #[arg(long, conflicts_with_all = ["full", "skip_python", "only_rust", "only_python_package"])]
     only_servers: bool,
@@ -66,6 +70,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut summary = Summary::default();
     if options.only_python_package {
         python_package(&mut summary, options.full);
+        return summary.end();
+    }
+    if options.only_r_package {
+        r_package(&mut summary);
         return summary.end();
     }
     if options.only_servers {
@@ -129,6 +137,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         python_package(&mut summary, options.full);
     }
     r(&mut summary);
+    r_package(&mut summary);
     summary.end()
 }
 
@@ -150,6 +159,14 @@ fn r(summary: &mut Summary) {
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),
         Some(why) => summary.skip("Rscript tests/r", why),
+    }
+}
+
+/// Tests the R package, if R is installed.
+fn r_package(summary: &mut Summary) {
+    match r_package::missing() {
+        None => summary.step("testthat r", r_package::run),
+        Some(why) => summary.skip("testthat r", why),
     }
 }
 

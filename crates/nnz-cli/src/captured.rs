@@ -37,8 +37,7 @@ pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     context: &Context,
 ) -> nnz::Result<Answer> {
-    let (mut args, shared): (Args, _) =
-        usage::try_parse_with_shared(arguments).map_err(refused)?;
+    let (mut args, shared): (Args, _) = usage::try_parse_with_shared(arguments).map_err(refused)?;
     let context = args.global.apply(context.clone(), &shared)?;
     if let Some(writing) = args.verb.command_mut().writing() {
         writing.resolve_format()?;

@@ -11,8 +11,8 @@
 
 pub use nnz_engine::{
     Concat, ConcatOptions, ConvertOptions, Filter, FilterResult, FilteredAxis, Labelled, Measures,
-    Moments, NameCache, NameIndex, NewOrder, Number, Observed, Padded, Reordering, Slice, Spread, Stats,
-    SummaryContent, Summed, TaskContext, Total, Transposed, Unsorted, cat, check, check_one_line,
-    compute, convert, default_memory, default_threads, diff, filter, fragments, matching, plot,
-    print_names, read, read_dense, reorder, report_error, stats, unsorted,
+    Moments, NameCache, NameIndex, NewOrder, Number, Observed, Padded, Reordering, Slice, Spread,
+    Stats, SummaryContent, Summed, TaskContext, Total, Transposed, Unsorted, cat, check,
+    check_one_line, compute, convert, default_memory, default_threads, diff, filter, fragments,
+    matching, plot, print_names, read, read_dense, reorder, report_error, stats, unsorted,
 };

@@ -7,12 +7,6 @@ use crate::error::Result;
 
 /// Returns why the step cannot run, if so.
 pub(crate) fn missing() -> Option<&'static str> {
-    let answers = |code: &str| {
-        let mut r = Command::new("Rscript");
-        // The message of R on a missing library is replaced below.
-        r.args(["--vanilla", "-e", code]).stderr(std::process::Stdio::null());
-        r.stdout(std::process::Stdio::null()).status().is_ok_and(|status| status.success())
-    };
     if !answers("quit()") {
         Some("R is not installed (Debian: apt install r-base-core r-cran-matrix)")
     } else if !answers("library(Matrix)") {
@@ -20,6 +14,13 @@ pub(crate) fn missing() -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Returns whether R runs some code without an error.
+pub(super) fn answers(code: &str) -> bool {
+    let mut r = Command::new("Rscript");
+    // The message of R on a missing library is replaced by that of a step.
+    cargo::runs(r.args(["--vanilla", "-e", code]))
 }
 
 /// Builds the `nnz` command and runs the tests of `tests/r` on it.

@@ -62,8 +62,7 @@ pub(crate) fn annotations(args: &Args<'_>) -> Result<Value, Failure> {
             let column = column(table.read_column(number, context.memory())?);
             Ok((name.clone(), column.map_err(|what| unsupported(&*matrix, &name, what))?))
         };
-        let names: Vec<String> =
-            table.columns().iter().map(|info| info.name.clone()).collect();
+        let names: Vec<String> = table.columns().iter().map(|info| info.name.clone()).collect();
         names.into_iter().enumerate().map(read).collect()
     })?;
     Ok(Value::List(columns))
@@ -124,15 +123,15 @@ pub(crate) fn numbers(values: Values, is_missing: &dyn Fn(usize) -> bool) -> Res
             if let (true, Values::I32(integers)) = (is_exact, cast)
                 && !integers.contains(&i32::MIN)
             {
-                let value = |(at, value): (usize, i32)| if is_missing(at) { i32::MIN } else { value };
+                let value =
+                    |(at, value): (usize, i32)| if is_missing(at) { i32::MIN } else { value };
                 return Ok(Value::Integers(integers.into_iter().enumerate().map(value).collect()));
             }
         }
         _ => {}
     }
-    let mut numbers = reals(values, 0).map_err(|error| {
-        format!("{} cannot be stored exactly as a number of R", error.found)
-    })?;
+    let mut numbers = reals(values, 0)
+        .map_err(|error| format!("{} cannot be stored exactly as a number of R", error.found))?;
     for (at, number) in numbers.iter_mut().enumerate() {
         if is_missing(at) {
             *number = na_real();

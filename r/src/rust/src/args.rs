@@ -130,7 +130,8 @@ impl<'a> Args<'a> {
         match self.get(at).map(Sexp::into_typed) {
             Some(TypedSexp::Integer(codes)) => {
                 // R counts from 1, and NA is negative.
-                let code = |code: &i32| u32::try_from(*code).ok().and_then(|code| code.checked_sub(1));
+                let code =
+                    |code: &i32| u32::try_from(*code).ok().and_then(|code| code.checked_sub(1));
                 Ok(codes.iter().map(code).collect())
             }
             _ => Err(Self::wrong(at, "the codes of a factor")),

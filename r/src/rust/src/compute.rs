@@ -125,9 +125,8 @@ pub(crate) fn variable(args: &Args<'_>) -> Result<Value, Failure> {
         .mean([min_mean, max_mean])
         .dispersion([min_dispersion, max_dispersion])
         .bins(args.size(4)?);
-    let found = task::run(limits(args, 5)?, move |context| {
-        highly_variable(&*matrix, &options, context)
-    })?;
+    let found =
+        task::run(limits(args, 5)?, move |context| highly_variable(&*matrix, &options, context))?;
     columns(&found).map(Value::List)
 }
 

@@ -38,7 +38,8 @@ fn location(path: &str) -> Location {
 fn options(format: Option<&str>, names: &[&str], values: &[&str]) -> nnz::Result<OpenOptions> {
     let mut given = FormatOptions::default();
     for (name, value) in names.iter().zip(values) {
-        let is_named = |option: &&&nnz::formats::FormatOption| option.name.replace('-', "_") == *name;
+        let is_named =
+            |option: &&&nnz::formats::FormatOption| option.name.replace('-', "_") == *name;
         let known: Vec<_> = list().into_iter().flat_map(|format| format.read_options).collect();
         let mut refused = format!("unknown option {name:?}");
         let mut set = false;
@@ -127,9 +128,8 @@ pub(crate) fn selected(
         Some(positions) => Selection::ranges(ranges(&positions)).allow_empty(true),
         None => Selection::all(),
     });
-    let slice = task::run_detached(Limits::default(), move |_| {
-        Slice::new(Box::new(matrix), &rows, &cols)
-    })?;
+    let slice =
+        task::run_detached(Limits::default(), move |_| Slice::new(Box::new(matrix), &rows, &cols))?;
     Ok(Arc::new(slice))
 }
 

@@ -74,7 +74,8 @@ fn check_fill(matrix: &dyn MatrixSource) -> nnz::Result<()> {
     match header.fill.filter(|_| header.storage == Storage::Sparse) {
         None => Ok(()),
         Some(fill) => {
-            let what = format!("the fill value is {fill}, but only zero can be read as a dgCMatrix");
+            let what =
+                format!("the fill value is {fill}, but only zero can be read as a dgCMatrix");
             Err(Error::unsupported(matrix.place(), what))
         }
     }
@@ -114,10 +115,7 @@ fn check_size(matrix: &Arc<dyn MatrixSource>, context: &Context) -> nnz::Result<
 }
 
 /// Converts a matrix by column to the slots of a dgCMatrix.
-fn slots(
-    read: CsMatrix,
-    matrix: &dyn MatrixSource,
-) -> nnz::Result<(Vec<i32>, Vec<i32>, Vec<f64>)> {
+fn slots(read: CsMatrix, matrix: &dyn MatrixSource) -> nnz::Result<(Vec<i32>, Vec<i32>, Vec<f64>)> {
     let (pointers, minors, values) = read.into_parts();
     let too_many = || Error::unsupported(matrix.place(), "too many entries for a dgCMatrix");
     let integers = |all: &[u64]| -> Option<Vec<i32>> {
@@ -141,7 +139,10 @@ fn slots(
 fn inexact(matrix: &dyn MatrixSource, error: CastError, at: At) -> Error {
     let mut place = matrix.place();
     place.at = Some(at);
-    Error::new(ErrorKind::Inexact { found: error.found, target: ValueType::F64, holds: None }, place)
+    Error::new(
+        ErrorKind::Inexact { found: error.found, target: ValueType::F64, holds: None },
+        place,
+    )
 }
 
 /// Converts values to numbers of R, if this is exact. One value that all entries share is repeated.

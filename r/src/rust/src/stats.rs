@@ -1,7 +1,7 @@
 //! Statistics of rows and columns.
 
-use nnz::{Axis, StatsOptions};
 use nnz::engine::{Measures, Moments, Number};
+use nnz::{Axis, StatsOptions};
 
 use crate::args::Args;
 use crate::error::Failure;

@@ -2,8 +2,7 @@
 
 use nnz::matrix::StringList;
 use savvy::{
-    OwnedIntegerSexp, OwnedListSexp, OwnedLogicalSexp, OwnedRealSexp,
-    OwnedStringSexp, Sexp,
+    OwnedIntegerSexp, OwnedListSexp, OwnedLogicalSexp, OwnedRealSexp, OwnedStringSexp, Sexp,
 };
 
 /// A value for R. Vectors of one element are numbers and strings.
