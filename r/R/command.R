@@ -56,7 +56,7 @@ as_path <- function(path, name) {
 }
 
 # Runs a command and returns what it printed; notes become messages.
-run_command <- function(verb, paths, options, json = TRUE, conditions = FALSE) {
+run_command <- function(verb, paths, options, json = TRUE, conditions = FALSE, call = NULL) {
   if (length(options) > 0L && (is.null(names(options)) || any(names(options) == ""))) {
     stop_argument("options have names")
   }
@@ -68,8 +68,9 @@ run_command <- function(verb, paths, options, json = TRUE, conditions = FALSE) {
     options <- c(options, list(json = TRUE))
   }
   arguments <- unlist(Map(option_arguments, names(options), options, MoreArgs = list(state = state)), use.names = FALSE)
+  arguments <- c("nnz", strsplit(verb, " ", fixed = TRUE)[[1L]], arguments, "--", paths)
   answer <- tryCatch(
-    call_nnz("command", c("nnz", verb, arguments, "--", paths), json),
+    if (is.null(call)) call_nnz("command", arguments, json) else call(arguments),
     nnz_error = function(error) {
       error$message <- with_argument_names(error$message)
       stop(error)
@@ -91,8 +92,8 @@ with_argument_names <- function(text) {
 }
 
 # Runs a command that writes. What the target does not store is a warning.
-run_writing <- function(verb, paths, options, conditions = FALSE) {
-  summary <- run_command(verb, paths, options, conditions = conditions)$output
+run_writing <- function(verb, paths, options, ...) {
+  summary <- run_command(verb, paths, options, ...)$output
   for (what in summary$dropped) {
     warning(structure(
       class = c("nnz_dropped_warning", "warning", "condition"),

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 
-use nnz::{Context, Error};
+use nnz::{Context, Error, MatrixSource};
 
 use crate::args::Args;
+use crate::verbs::Verb;
 use crate::{Outcome, stdio, usage};
 
 /// What a command answered and would have printed.
@@ -37,13 +38,36 @@ pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     context: &Context,
 ) -> nnz::Result<Answer> {
+    answer(arguments, context, |verb, quiet, context| verb.command().run(quiet, context))
+}
+
+/// Runs `nnz convert` on a matrix that is open. The arguments name a source as well, which is not opened.
+///
+/// # Errors
+///
+/// Fails as the command does, also if it is another one.
+pub fn convert(
+    source: &dyn MatrixSource,
+    arguments: impl IntoIterator<Item = OsString>,
+    context: &Context,
+) -> nnz::Result<Answer> {
+    answer(arguments, context, |verb, quiet, context| match verb {
+        Verb::Convert(convert) => convert.run_on(source, quiet, context),
+        _ => Err(Error::argument("only convert takes a matrix that is open")),
+    })
+}
+
+fn answer(
+    arguments: impl IntoIterator<Item = OsString>,
+    context: &Context,
+    run: impl FnOnce(&Verb, bool, &Context) -> nnz::Result<Outcome>,
+) -> nnz::Result<Answer> {
     let (mut args, shared): (Args, _) = usage::try_parse_with_shared(arguments).map_err(refused)?;
     let context = args.global.apply(context.clone(), &shared)?;
     if let Some(writing) = args.verb.command_mut().writing() {
         writing.resolve_format()?;
     }
-    let quiet = args.global.quiet;
-    let (outcome, printed) = stdio::captured(|| args.verb.command().run(quiet, &context));
+    let (outcome, printed) = stdio::captured(|| run(&args.verb, args.global.quiet, &context));
     let is_good = matches!(outcome?, Outcome::Good);
     Ok(Answer { is_good, output: printed.output, messages: printed.messages })
 }

@@ -6,7 +6,7 @@ mod annotations;
 mod cat;
 mod compute;
 mod concat;
-mod convert;
+pub(crate) mod convert;
 mod diff;
 mod edit;
 mod filter;

@@ -1,7 +1,7 @@
 //! `nnz convert` and `nnz transpose`.
 
 use clap::Args as Group;
-use nnz::{Context, Error, Location};
+use nnz::{Context, Error, Location, MatrixSource, Profile};
 
 use super::Run;
 use super::write::{file_size, header_of, options};
@@ -91,6 +91,30 @@ impl Run for Transpose {
     }
 }
 
+impl Convert {
+    /// Converts a matrix that is open instead of the source, and prints a summary.
+    pub(crate) fn run_on(
+        &self,
+        source: &dyn MatrixSource,
+        quiet: bool,
+        context: &Context,
+    ) -> Result<Outcome, Error> {
+        self.written.check(&self.target)?;
+        let header = || Ok(source.header().clone());
+        let options = options(&self.writing, context)?
+            .reorder(self.reordering.of_axes(&self.source, header)?)
+            .profile(self.purpose()?);
+        let summary = nnz::convert_source(source, &self.target, &options, context)?;
+        let places = (std::slice::from_ref(&self.source), &self.target);
+        self.written.print(quiet, places, &summary, None)?;
+        Ok(Outcome::Good)
+    }
+
+    fn purpose(&self) -> Result<Option<Profile>, Error> {
+        self.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)
+    }
+}
+
 /// Converts or transposes, and prints a summary.
 fn convert(
     args: &Convert,
@@ -104,8 +128,7 @@ fn convert(
     let options = options.reorder(
         args.reordering.of_axes(&args.source, || header_of(&args.source, reading, context))?,
     );
-    let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
-    let options = options.profile(profile).types(args.source_options.types.clone());
+    let options = options.profile(args.purpose()?).types(args.source_options.types.clone());
     let bytes_before = file_size(&args.source);
     let mut summary = nnz::convert(&args.source, &args.target, &options, context)?;
     summary.bytes_before = bytes_before.or(summary.bytes_before);

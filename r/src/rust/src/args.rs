@@ -26,7 +26,7 @@ impl<'a> Args<'a> {
     }
 
     /// Returns strings.
-    pub(crate) fn optional_texts(&self, at: usize) -> Result<Option<Vec<&'static str>>, Failure> {
+    pub(crate) fn optional_texts(&self, at: usize) -> Result<Option<Vec<&'a str>>, Failure> {
         match self.get(at).map(Sexp::into_typed) {
             None => Ok(None),
             Some(TypedSexp::String(texts)) => {
@@ -40,12 +40,12 @@ impl<'a> Args<'a> {
     }
 
     /// Returns strings.
-    pub(crate) fn texts(&self, at: usize) -> Result<Vec<&'static str>, Failure> {
+    pub(crate) fn texts(&self, at: usize) -> Result<Vec<&'a str>, Failure> {
         self.optional_texts(at)?.ok_or_else(|| Self::wrong(at, "strings"))
     }
 
     /// Returns a string.
-    pub(crate) fn optional_text(&self, at: usize) -> Result<Option<&'static str>, Failure> {
+    pub(crate) fn optional_text(&self, at: usize) -> Result<Option<&'a str>, Failure> {
         match self.optional_texts(at)?.as_deref() {
             None => Ok(None),
             Some([text]) => Ok(Some(text)),
@@ -54,7 +54,7 @@ impl<'a> Args<'a> {
     }
 
     /// Returns a string.
-    pub(crate) fn text(&self, at: usize) -> Result<&'static str, Failure> {
+    pub(crate) fn text(&self, at: usize) -> Result<&'a str, Failure> {
         self.optional_text(at)?.ok_or_else(|| Self::wrong(at, "a string"))
     }
 
@@ -123,6 +123,14 @@ impl<'a> Args<'a> {
             position.ok_or_else(|| Self::wrong(at, "positions from 1"))
         };
         numbers.into_iter().map(position).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns integers.
+    pub(crate) fn integers(&self, at: usize) -> Result<Vec<i32>, Failure> {
+        match self.get(at).map(Sexp::into_typed) {
+            Some(TypedSexp::Integer(numbers)) => Ok(numbers.to_vec()),
+            _ => Err(Self::wrong(at, "integers")),
+        }
     }
 
     /// Returns codes of groups: `None` for NA.

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::error::Failure;
 use crate::value::Value;
-use crate::{annotations, command, compute, open, read, sources, stats};
+use crate::{annotations, command, compute, memory, open, read, sources, stats};
 
 /// A function of the arguments in a list, by position.
 pub(crate) type Function = fn(&Args<'_>) -> Result<Value, Failure>;
@@ -13,6 +13,7 @@ pub(crate) fn find(name: &str) -> Option<Function> {
     let function: Function = match name {
         "annotations" => annotations::annotations,
         "aggregate" => compute::aggregated,
+        "from_slots" => memory::from_slots,
         "close" => open::close,
         "command" => command::run,
         "computed" => compute::computed,
@@ -32,6 +33,7 @@ pub(crate) fn find(name: &str) -> Option<Function> {
         "sparse" => read::sparse,
         "stats" => stats::stats,
         "transposed" => open::transposed,
+        "write" => command::write,
         _ => return None,
     };
     Some(function)

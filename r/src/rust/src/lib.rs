@@ -10,6 +10,7 @@ mod compute;
 mod error;
 mod functions;
 mod json;
+mod memory;
 mod open;
 mod read;
 mod sources;
