@@ -1,4 +1,4 @@
-//! Tasks of the project: `cargo xtask test`, `check`, `wheel`, `dist`, `fuzz`, `stress` and `bench`.
+//! Tasks of the project: `cargo xtask test`, `check`, `wheel`, `r-package`, `dist`, `fuzz`, `stress` and `bench`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks print")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod check;
 mod dist;
 mod error;
 mod fuzz;
+mod r_package;
 #[cfg(unix)]
 mod stress;
 mod summary;
@@ -29,6 +30,8 @@ enum Chore {
     Dist(dist::Options),
     /// Build wheels of the Python package, in a release build.
     Wheel(wheel::Options),
+    /// Make the source package of R, with all crates that it needs
+    RPackage(r_package::Options),
     /// Run fuzz targets on the test data and variations of it
     Fuzz(fuzz::Options),
     /// Run random pipelines, races of writers, kills and full disks for some minutes.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Chore::Check(options) => check::run(&options),
         Chore::Dist(options) => dist::run(&options),
         Chore::Wheel(options) => wheel::run(&options),
+        Chore::RPackage(options) => r_package::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         #[cfg(unix)]
         Chore::Stress(options) => stress::run(&options),
