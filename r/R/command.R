@@ -20,9 +20,10 @@ option_arguments <- function(name, value, state) {
   if (!is.atomic(value) || anyNA(value)) {
     stop_argument("`", name, "`: expected strings or numbers without NA")
   }
-  if (name %in% index_options && is.numeric(value) && length(value) > 0L) {
+  is_index <- name %in% index_options && state$indices
+  if (is_index && is.numeric(value) && length(value) > 0L) {
     value <- position_ranges(value, name)
-  } else if (name %in% index_options && length(value) != 1L && !state$conditions) {
+  } else if (is_index && length(value) != 1L) {
     value <- names_file(value, state)
   }
   paste0(option, "=", as_text(value))
@@ -55,14 +56,14 @@ as_path <- function(path, name) {
   ifelse(path == "-", "./-", path.expand(path))
 }
 
-# Runs a command and returns what it printed; notes become messages.
-run_command <- function(verb, paths, options, json = TRUE, conditions = FALSE, call = NULL) {
+# Runs a command and returns what it printed; notes become messages. Without `indices`, rows and columns are conditions or numbers.
+run_command <- function(verb, paths, options, json = TRUE, indices = TRUE, call = NULL) {
   if (length(options) > 0L && (is.null(names(options)) || any(names(options) == ""))) {
     stop_argument("options have names")
   }
   state <- new.env(parent = emptyenv())
   state$files <- character()
-  state$conditions <- conditions
+  state$indices <- indices
   on.exit(unlink(state$files), add = TRUE)
   if (json) {
     options <- c(options, list(json = TRUE))
@@ -109,17 +110,20 @@ run_writing <- function(verb, paths, options, ...) {
 #' Convert, slice, filter and join files
 #'
 #' The commands of `nnz`, which work on files of any size in bounded memory. The target is written completely or not at all.
+#' `nnz_edit()` changes a file of AnnData or MuData in one step; `nnz_repair()` writes a corrected copy of a file with known errors.
 #'
 #' @param source,sources Paths, as in [nnz_open()].
 #' @param target Path to write to. Its extension selects the format.
 #' @param to The format of the target.
 #' @param rows,cols,cells,features For `nnz_slice()`: names or positions from 1, or one string as in the command, such as
 #'   `"batch=a"`. For `nnz_filter()`: conditions, such as `"nonzero>=200"`.
+#' @param seed For `nnz_sample()`: the seed of the selection, and `rows`, `cols`, `cells` and `features` are how many.
+#' @param directory,by For `nnz_split()`: the directory of the parts, and the column of the annotations with a value for each part.
+#' @param drop For `nnz_edit()`: paths in the file to remove, such as `"layers/raw"`.
 #' @param axis For `nnz_concat()`: the axis along which to join, `"rows"`, `"cols"`, `"cells"` or `"features"`.
 #' @param force Whether an existing target is replaced.
-#' @param ... Other options of the command `nnz convert`, `nnz transpose`, `nnz slice`, `nnz filter` or `nnz concat`, with `_` for
-#'   `-`: `order = "row"`, `compress = "gzip:4"`, `cell_axis = "as-is"`, `memory = "4G"`.
-#' @return A list that describes what was written, invisibly. What the target cannot store is a warning of the class
+#' @param ... Other options of the command of the same name, with `_` for `-`: `order = "row"`, `compress = "gzip:4"`, `cell_axis = "as-is"`, `memory = "4G"`.
+#' @return A list that describes what was written, invisibly; of `nnz_split()`, `nnz_edit()` and `nnz_repair()` the path. What the target cannot store is a warning of the class
 #'   `nnz_dropped_warning`.
 #' @examples
 #' source <- system.file("extdata", "small.mtx", package = "nnz")
@@ -153,7 +157,7 @@ nnz_slice <- function(source, target, rows = NULL, cols = NULL, cells = NULL, fe
 nnz_filter <- function(source, target, rows = NULL, cols = NULL, cells = NULL, features = NULL, to = NULL, force = FALSE, ...) {
   paths <- c(as_path(source, "source"), as_path(target, "target"))
   options <- list(rows = rows, cols = cols, cells = cells, features = features, to = to, force = force, ...)
-  run_writing("filter", paths, options, conditions = TRUE)
+  run_writing("filter", paths, options, indices = FALSE)
 }
 
 #' @rdname nnz_convert
@@ -161,6 +165,40 @@ nnz_filter <- function(source, target, rows = NULL, cols = NULL, cells = NULL, f
 nnz_concat <- function(sources, target, axis, to = NULL, force = FALSE, ...) {
   paths <- c(as_path(sources, "sources"), as_path(target, "target"))
   run_writing("concat", paths, list(axis = axis, to = to, force = force, ...))
+}
+
+#' @rdname nnz_convert
+#' @export
+nnz_sample <- function(source, target, rows = NULL, cols = NULL, cells = NULL, features = NULL, seed = 0, to = NULL, force = FALSE,
+                       ...) {
+  paths <- c(as_path(source, "source"), as_path(target, "target"))
+  options <- list(
+    rows = rows, cols = cols, cells = cells, features = features, seed = check_whole(seed, "seed"), to = to, force = force, ...
+  )
+  run_writing("sample", paths, options, indices = FALSE)
+}
+
+#' @rdname nnz_convert
+#' @export
+nnz_split <- function(source, directory, by, force = FALSE, ...) {
+  paths <- c(as_path(source, "source"), as_path(directory, "directory"))
+  run_command("split", paths, list(by = by, force = force, ...), json = FALSE)
+  invisible(directory)
+}
+
+#' @rdname nnz_convert
+#' @export
+nnz_edit <- function(source, drop = NULL, ...) {
+  run_command("edit", as_path(source, "source"), list(drop = drop, ...), json = FALSE)
+  invisible(source)
+}
+
+#' @rdname nnz_convert
+#' @export
+nnz_repair <- function(source, target, to = NULL, force = FALSE, ...) {
+  paths <- c(as_path(source, "source"), as_path(target, "target"))
+  run_command("repair", paths, list(to = to, force = force, ...), json = FALSE)
+  invisible(target)
 }
 
 #' Describe, check and compare files

@@ -66,3 +66,24 @@ test_that("wrong arguments are errors with names of R", {
   # Nothing is an option by accident.
   expect_error(nnz_info("--help"), class = "nnz_missing_file_error")
 })
+
+test_that("files are sampled, split, edited and repaired", {
+  counts <- random_counts()
+  part <- tempfile(fileext = ".h5ad")
+  nnz_sample(counts$path, part, cells = 7, seed = 1)
+  expect_identical(dim(nnz_open(part)), c(60L, 7L))
+
+  table <- tempfile(fileext = ".csv")
+  writeLines(c("cell,batch", sprintf("cell%d,%s", 1:40, rep(c("a", "b"), c(10, 30)))), table)
+  suppressMessages(nnz_edit(counts$path, add_columns = paste0("cells=", table)))
+  expect_identical(as.vector(table(col_data(nnz_open(counts$path))$batch)), c(10L, 30L))
+  directory <- tempfile()
+  suppressMessages(nnz_split(counts$path, directory, by = "batch"))
+  expect_identical(dim(nnz_open(file.path(directory, "b.h5ad"))), c(60L, 30L))
+
+  repaired <- tempfile(fileext = ".h5ad")
+  broken <- testdata("anndata", "malformed", "indptr_wrapped_int8.h5ad")
+  expect_error(as(nnz_open(broken), "dgCMatrix"), class = "nnz_corrupt_file_error")
+  suppressMessages(suppressWarnings(nnz_repair(broken, repaired)))
+  expect_true(attr(nnz_validate(repaired), "valid"))
+})

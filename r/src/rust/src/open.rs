@@ -76,8 +76,10 @@ pub(crate) fn close(args: &Args<'_>) -> Result<Value, Failure> {
 /// Describes a matrix.
 pub(crate) fn header(args: &Args<'_>) -> Result<Value, Failure> {
     let matrix = of(args, 0)?.matrix;
+    let described = Arc::clone(&matrix);
+    // It may read or request something.
+    let about = task::run_detached(Limits::default(), move |_| described.about())?;
     let header = matrix.header();
-    let about = matrix.about()?;
     let kinds = header.axis_kinds.map(|kind| match kind {
         AxisKind::Cells => Some("cells".to_owned()),
         AxisKind::Features => Some("features".to_owned()),
