@@ -63,15 +63,17 @@ positions <- function(x, index, axis) {
   index[index > 0]
 }
 
-# Splits an index into unique positions, which are read, and their places in the result; `NULL` for all, and if none repeats.
+# Splits an index into ascending positions, which are read, and their places in the result; `NULL` for all, and if they are the
+# index.
 selection <- function(x, index, axis, is_missing) {
   if (is_missing) {
     return(list(read = NULL, places = NULL))
   }
   all <- positions(x, index, axis)
-  if (anyDuplicated(all) == 0L) {
+  if (!is.unsorted(all, strictly = TRUE)) {
     return(list(read = all, places = NULL))
   }
-  read <- unique(all)
+  # In the order of the file, each chunk is decoded once.
+  read <- sort(unique(all))
   list(read = read, places = match(all, read))
 }

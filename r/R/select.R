@@ -12,12 +12,18 @@ NULL
 #' @export
 nnz_select <- function(x, rows = NULL, cols = NULL) {
   check_matrix(x)
-  rows <- selection(x, rows, "rows", is.null(rows))
-  cols <- selection(x, cols, "cols", is.null(cols))
-  if (!is.null(rows$places) || !is.null(cols$places)) {
+  derived(x, list("select", unique_positions(x, rows, "rows"), unique_positions(x, cols, "cols")))
+}
+
+unique_positions <- function(x, index, axis) {
+  if (is.null(index)) {
+    return(NULL)
+  }
+  all <- positions(x, index, axis)
+  if (anyDuplicated(all) > 0L) {
     stop_argument("a row or column is selected twice, which only x[i, j] supports")
   }
-  derived(x, list("select", rows$read, cols$read))
+  all
 }
 
 check_matrix <- function(x) {

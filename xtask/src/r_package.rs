@@ -120,17 +120,21 @@ fn edit(from: &Path, to: &Path, edits: &[(&str, &str)]) -> Result<()> {
     fs::write(to, text).map_err(|error| failed(to, &error))
 }
 
-/// Adds the sources of all other crates as an archive, and the configuration of cargo that uses them.
+/// Adds the configuration of cargo that uses vendored sources, and an archive of these and of the crates of this repository, which have
+/// directories named `check`, that R leaves out.
 fn vendor(rust: &Path) -> Result<()> {
     let mut vendor = cargo::cargo();
     vendor.args(["vendor", "--locked", "--quiet", "vendor"]).current_dir(rust);
     let config = cargo::output(&mut vendor)?;
     let file = rust.join("vendor-config.toml");
     fs::write(&file, config).map_err(|error| failed(&file, &error))?;
-    // Libraries in C for other systems are the largest part.
-    cargo::run(Command::new("tar").args(["-cJf", "vendor.tar.xz", "vendor"]).current_dir(rust))?;
-    let directory = rust.join("vendor");
-    fs::remove_dir_all(&directory).map_err(|error| failed(&directory, &error))
+    let packed = ["vendor", "nnz"];
+    cargo::run(Command::new("tar").args(["-cJf", "vendor.tar.xz"]).args(packed).current_dir(rust))?;
+    for name in packed {
+        let directory = rust.join(name);
+        fs::remove_dir_all(&directory).map_err(|error| failed(&directory, &error))?;
+    }
+    Ok(())
 }
 
 /// Returns the archive that R has made.

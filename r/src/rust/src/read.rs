@@ -32,8 +32,8 @@ pub(crate) fn sparse(args: &Args<'_>) -> Result<Value, Failure> {
     })?;
     Ok(Value::list([
         ("p", Value::Integers(pointers)),
-        ("i", Value::Integers(rows)),
-        ("x", Value::Reals(values)),
+        ("i", Value::Rows(rows)),
+        ("x", Value::Numbers(values)),
     ]))
 }
 
@@ -43,16 +43,17 @@ pub(crate) fn dense(args: &Args<'_>) -> Result<Value, Failure> {
     let matrix = selected(matrix, args.optional_positions(1)?, args.optional_positions(2)?)?;
     let limits = limits(args, 3)?;
     let values = task::run(limits, move |context| {
+        check_fill(&*matrix)?;
         check_shape(&*matrix)?;
         let dense = nnz::engine::read_dense(&*matrix, &options(), context)?;
         let rows = dense.shape.rows.max(1);
         let count = usize::try_from(dense.shape.elements()).unwrap_or(usize::MAX);
-        reals(dense.values, count).map_err(|error| {
+        exact(dense.values, count).map_err(|error| {
             let at = error.index as u64;
             inexact(&*matrix, error, At::Entry { row: at % rows, col: at / rows })
         })
     })?;
-    Ok(Value::Reals(values))
+    Ok(Value::Numbers(values))
 }
 
 /// Parses the bytes of memory and the number of threads of an operation.
@@ -115,25 +116,24 @@ fn check_size(matrix: &Arc<dyn MatrixSource>, context: &Context) -> nnz::Result<
 }
 
 /// Converts a matrix by column to the slots of a dgCMatrix.
-fn slots(read: CsMatrix, matrix: &dyn MatrixSource) -> nnz::Result<(Vec<i32>, Vec<i32>, Vec<f64>)> {
+fn slots(read: CsMatrix, matrix: &dyn MatrixSource) -> nnz::Result<(Vec<i32>, Minors, Values)> {
     let (pointers, minors, values) = read.into_parts();
     let too_many = || Error::unsupported(matrix.place(), "too many entries for a dgCMatrix");
     let integers = |all: &[u64]| -> Option<Vec<i32>> {
         all.iter().map(|&one| i32::try_from(one).ok()).collect()
     };
     let offsets = integers(&pointers).ok_or_else(too_many)?;
-    let rows = match minors {
-        Minors::U32(rows) => rows.into_iter().map(|row| i32::try_from(row).ok()).collect(),
-        Minors::U64(rows) | Minors::Spans(rows) => integers(&rows),
-    };
-    let rows = rows.ok_or_else(too_many)?;
-    let values = reals(values, rows.len()).map_err(|error| {
+    let count = offsets.last().and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
+    let values = exact(values, count).map_err(|error| {
         let at = error.index as u64;
         let col = pointers.partition_point(|&pointer| pointer <= at).saturating_sub(1) as u64;
-        let row = rows.get(error.index).and_then(|&row| u64::try_from(row).ok()).unwrap_or(0);
-        inexact(matrix, error, At::Entry { row, col })
+        let row = match &minors {
+            Minors::U32(rows) => rows.get(error.index).map(|&row| row.into()),
+            Minors::U64(rows) | Minors::Spans(rows) => rows.get(error.index).copied(),
+        };
+        inexact(matrix, error, At::Entry { row: row.unwrap_or(0), col })
     })?;
-    Ok((offsets, rows, values))
+    Ok((offsets, minors, values))
 }
 
 fn inexact(matrix: &dyn MatrixSource, error: CastError, at: At) -> Error {
@@ -143,6 +143,16 @@ fn inexact(matrix: &dyn MatrixSource, error: CastError, at: At) -> Error {
         ErrorKind::Inexact { found: error.found, target: ValueType::F64, holds: None },
         place,
     )
+}
+
+/// Returns values that become numbers of R without a change. Those of types that fit are converted where R has allocated them.
+fn exact(values: Values, count: usize) -> Result<Values, CastError> {
+    match &values {
+        Values::F64(_) | Values::F32(_) | Values::Bint8(_) => Ok(values),
+        Values::U8(_) | Values::U16(_) | Values::U32(_) => Ok(values),
+        Values::I8(_) | Values::I16(_) | Values::I32(_) => Ok(values),
+        _ => reals(values, count).map(Values::F64),
+    }
 }
 
 /// Converts values to numbers of R, if this is exact. One value that all entries share is repeated.

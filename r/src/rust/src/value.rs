@@ -1,6 +1,7 @@
 //! Values for R, made on any thread.
 
-use nnz::matrix::StringList;
+use nnz::Values;
+use nnz::matrix::{Minors, StringList};
 use savvy::{
     OwnedIntegerSexp, OwnedListSexp, OwnedLogicalSexp, OwnedRealSexp, OwnedStringSexp, Sexp,
 };
@@ -14,6 +15,10 @@ pub(crate) enum Value {
     /// `i32::MIN` is NA.
     Integers(Vec<i32>),
     Reals(Vec<f64>),
+    /// Values of types that numbers of R hold.
+    Numbers(Values),
+    /// Rows, below 2^31.
+    Rows(Minors),
     /// `None` is NA.
     Texts(Vec<Option<String>>),
     /// Names, of which none is missing.
@@ -68,6 +73,11 @@ impl Value {
             }
             Self::Integers(numbers) => Ok(OwnedIntegerSexp::try_from_slice(&numbers)?.into()),
             Self::Reals(numbers) => Ok(OwnedRealSexp::try_from_slice(&numbers)?.into()),
+            Self::Numbers(values) => numbers(values),
+            Self::Rows(Minors::U32(rows)) => integers(rows.into_iter().map(u32::cast_signed)),
+            Self::Rows(Minors::U64(rows) | Minors::Spans(rows)) => {
+                integers(rows.into_iter().map(|row| i32::try_from(row).unwrap_or(i32::MIN)))
+            }
             Self::Texts(texts) => {
                 let mut made = OwnedStringSexp::new(texts.len())?;
                 for (at, text) in texts.iter().enumerate() {
@@ -100,6 +110,37 @@ impl Value {
                 Ok(made.into())
             }
         }
+    }
+}
+
+/// Converts values where R has allocated them.
+fn numbers(values: Values) -> savvy::Result<Sexp> {
+    match values {
+        Values::F64(values) => Ok(OwnedRealSexp::try_from_slice(&values)?.into()),
+        Values::F32(values) => reals(values.into_iter().map(f64::from)),
+        Values::Bint8(values) => reals(values.into_iter().map(|value| f64::from(value.0))),
+        Values::U8(values) => reals(values.into_iter().map(f64::from)),
+        Values::U16(values) => reals(values.into_iter().map(f64::from)),
+        Values::U32(values) => reals(values.into_iter().map(f64::from)),
+        Values::I8(values) => reals(values.into_iter().map(f64::from)),
+        Values::I16(values) => reals(values.into_iter().map(f64::from)),
+        Values::I32(values) => reals(values.into_iter().map(f64::from)),
+        _ => Err(savvy::Error::new("values of this type are no numbers of R")),
+    }
+}
+
+fn reals(numbers: impl ExactSizeIterator<Item = f64>) -> savvy::Result<Sexp> {
+    match numbers.len() {
+        // The function of an iterator returns a number then.
+        0 => Ok(OwnedRealSexp::new(0)?.into()),
+        _ => Ok(OwnedRealSexp::try_from_iter(numbers)?.into()),
+    }
+}
+
+fn integers(numbers: impl ExactSizeIterator<Item = i32>) -> savvy::Result<Sexp> {
+    match numbers.len() {
+        0 => Ok(OwnedIntegerSexp::new(0)?.into()),
+        _ => Ok(OwnedIntegerSexp::try_from_iter(numbers)?.into()),
     }
 }
 
