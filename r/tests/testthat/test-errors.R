@@ -66,3 +66,25 @@ test_that("interrupts end the work and R continues", {
   found <- parallel::mccollect(child)[[1]]
   expect_identical(found, list("interrupted", 22))
 })
+
+test_that("any arguments of the compiled part are values or errors", {
+  x <- nnz_open(small())
+  values <- list(
+    NULL, NA, NaN, Inf, -1, "a", character(), list(), quote(a), sum, globalenv(), 1:3, NA_character_, as.raw(1), 1i, 1e300, 1.5,
+    TRUE, nnz:::handle(x)
+  )
+  names <- c(
+    "annotations", "aggregate", "from_slots", "command", "computed", "count", "dense", "factors", "find_names", "header",
+    "highly_variable", "markers", "names", "open", "pca", "product", "select", "session", "sparse", "stats", "transposed", "write", "none"
+  )
+  set.seed(1)
+  for (name in rep(names, each = 20)) {
+    arguments <- c(list(nnz:::handle(x)), sample(values, sample(0:7, 1), TRUE))
+    found <- .Call(nnz:::nnz_call, name, arguments)
+    if (inherits(found, "nnz_failure")) {
+      expect_identical(tail(found$classes, 1), "nnz_error")
+    }
+  }
+  expect_error(.Call(nnz:::nnz_call, 1, list()))
+  expect_error(.Call(nnz:::nnz_call, "open", 1))
+})
