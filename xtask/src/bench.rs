@@ -9,6 +9,7 @@ pub(crate) mod bitpack;
 mod chart;
 mod compare;
 mod python;
+mod r;
 
 use clap::{Args, Subcommand};
 
@@ -53,6 +54,8 @@ enum Bench {
     Large(python::Options),
     /// A Seurat object of 60 million entries converted to AnnData, compared with readRDS alone. Needs R.
     Robjects(python::Options),
+    /// The R package compared with HDF5Array. Needs R with it.
+    R(r::Options),
     /// Reading text, compared with pandas, scikit-learn and networkx.
     Text(python::Options),
     /// Reading over a network, compared with anndata.
@@ -79,6 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Large(options)) => python::run("large", options, &[]),
         Some(Bench::Robjects(options)) => python::run("robjects", options, &[]),
+        Some(Bench::R(options)) => r::run(options),
         Some(Bench::Text(options)) => python::run("text", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])

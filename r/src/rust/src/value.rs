@@ -130,18 +130,15 @@ fn numbers(values: Values) -> savvy::Result<Sexp> {
 }
 
 fn reals(numbers: impl ExactSizeIterator<Item = f64>) -> savvy::Result<Sexp> {
-    match numbers.len() {
-        // The function of an iterator returns a number then.
-        0 => Ok(OwnedRealSexp::new(0)?.into()),
-        _ => Ok(OwnedRealSexp::try_from_iter(numbers)?.into()),
-    }
+    let mut made = OwnedRealSexp::new(numbers.len())?;
+    made.as_mut_slice().iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
+    Ok(made.into())
 }
 
 fn integers(numbers: impl ExactSizeIterator<Item = i32>) -> savvy::Result<Sexp> {
-    match numbers.len() {
-        0 => Ok(OwnedIntegerSexp::new(0)?.into()),
-        _ => Ok(OwnedIntegerSexp::try_from_iter(numbers)?.into()),
-    }
+    let mut made = OwnedIntegerSexp::new(numbers.len())?;
+    made.as_mut_slice().iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
+    Ok(made.into())
 }
 
 fn named(members: Vec<(String, Value)>) -> savvy::Result<OwnedListSexp> {
