@@ -42,7 +42,14 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     let tests = r#"testthat::test_dir(".", package = "nnz", load_package = "installed", reporter = "summary", stop_on_failure = TRUE)"#;
-    let examples = r#"quit(status = tools::testInstalledPackage("nnz", types = "examples"))"#;
+    let examples = r#"
+        library(nnz)
+        for (page in tools::Rd_db("nnz")) {
+          file <- tempfile(fileext = ".R")
+          tools::Rd2ex(page, file)
+          if (file.exists(file)) source(file, local = new.env())
+        }
+    "#;
     let scratch = target.join("r-examples");
     let _ = fs::create_dir_all(&scratch);
     for (code, directory) in [(tests, root.join("r/tests/testthat")), (examples, scratch)] {
