@@ -97,8 +97,7 @@ fn read_entries(
 ) -> Result<CsMatrix> {
     let from = &source.place();
     let own = source.header().own_order();
-    if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source, options)
-    {
+    if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source) {
         let filled = fill(source, options, context).map_err(|error| error.with_context(from))?;
         if let Some(matrix) = filled {
             return Ok(matrix);
@@ -114,8 +113,8 @@ fn read_entries(
     target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 
-/// Returns whether entries are in the requested order and form, according to the header.
-fn is_in_requested_form(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
+/// Returns whether entries are in the form of the result, according to the header.
+fn is_in_requested_form(source: &dyn MatrixSource) -> bool {
     let header = source.header();
     header.sorted_majors
         && source.rereadable()
@@ -125,7 +124,6 @@ fn is_in_requested_form(source: &dyn MatrixSource, options: &ReadOptions) -> boo
         && header.fill.is_none()
         && header.storage == Storage::Sparse
         && header.structure == Structure::General
-        && options.duplicates != Some(DuplicatePolicy::Sum)
 }
 
 /// Decodes entries into place; `None` if they do not ascend, or if there are duplicates that are
@@ -148,7 +146,8 @@ fn fill(
     enlarge_pages(bytemuck::cast_slice_mut(minors));
     enlarge_pages(matrix.values.bytes_mut());
     let unique = match options.duplicates {
-        Some(policy) => policy == DuplicatePolicy::Refuse,
+        // Usually there are none to sum.
+        Some(policy) => matches!(policy, DuplicatePolicy::Refuse | DuplicatePolicy::Sum),
         None => header.duplicates == nnz_core::Duplicates::Refused,
     };
     let (fresh, [minors, values]) =
