@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use nnz_testing::command::{program, run, testdata, text};
 
 /// Maximum number of blocks that are not run.
-const NOT_RUN: usize = 17;
+const NOT_RUN: usize = 18;
 
 /// Data of the examples of `--help`.
 const FIXTURES: &str = r#"
@@ -259,9 +259,10 @@ fn commands_of_all_pages_run() {
             match info {
                 "sh" => drop(scratch.run(&lines.join("\n"), &place)),
                 "console" => session(&scratch, &lines, &place),
-                // python/tests/test_docs.py executes Python, and the documentation tests of nnz execute
+                // python/tests/test_docs.py executes Python, the tests of the R package R, and the documentation tests of nnz
                 // Rust.
-                "python" | "pycon" | "text" | "json" | "rust" | "rust,no_run" => {}
+                "python" | "pycon" | "r" | "r bioconductor" | "text" | "json" | "rust"
+                | "rust,no_run" => {}
                 _ => match info
                     .split_once(" no-run: ")
                     .filter(|(of, _)| ["sh", "python"].contains(of))

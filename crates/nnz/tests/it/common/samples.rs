@@ -27,7 +27,7 @@ const NO_SAMPLES: [(&str, usize, &str); 18] = [
     ("edges", 18, "malformed files, and the manifest"),
     ("hdf5", 7, "files without matrices, and texts"),
     ("loom", 5, "files without matrix or attributes, the manifest"),
-    ("matlab", 35, "malformed files, files without numbers, texts"),
+    ("matlab", 46, "malformed files, files without numbers, texts"),
     ("matrix-market/valid", 0, ""),
     ("mudata", 1, "the script that writes them"),
     ("numpy", 5, "a descriptor without a shape, and texts"),
