@@ -23,8 +23,10 @@ const FAILED: i32 = 2;
 /// system does not remove by itself are removed first.
 pub fn install() {
     let Ok(mut signals) = signals() else { return };
+    let (starting, started) = std::sync::mpsc::channel::<()>();
     // If no thread can be started, signals still end the program, but may leave temporary files.
     let _ = std::thread::Builder::new().spawn(move || {
+        drop(starting);
         let signal = signals.next();
         if NO_MEMORY.load(Ordering::Acquire) {
             nnz::output::remove_staged_outputs();
@@ -40,6 +42,8 @@ pub fn install() {
             std::process::exit(128 + signal);
         }
     });
+    // A thread that gets no memory when it starts ends the program: nothing else takes any until then.
+    let _ = started.recv();
 }
 
 /// Address space that is given back when an allocation fails: until the program has ended, the C library aborts it where

@@ -1,7 +1,7 @@
 //! Work on several threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::{Error, Result};
 
@@ -25,9 +25,29 @@ use crate::{Error, Result};
 /// assert_eq!(sum.into_inner(), 4950);
 /// ```
 pub fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
+    let (starting, started) = (Mutex::new(()), AtomicUsize::new(0));
+    let after_start = || {
+        started.fetch_add(1, Ordering::Release);
+        drop(lock(&starting));
+        work();
+    };
     std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..threads).map_while(spawn).collect();
+        let builder = std::thread::Builder::new;
+        let others: Vec<_> = if *IS_LIMITED {
+            let held = lock(&starting);
+            let spawn = |count: usize| {
+                let other = has_room().then(|| builder().spawn_scoped(scope, after_start).ok())?;
+                while other.is_some() && started.load(Ordering::Acquire) < count {
+                    std::thread::yield_now();
+                }
+                other
+            };
+            let others = (1..threads).map_while(spawn).collect();
+            drop(held);
+            others
+        } else {
+            (1..threads).map_while(|_| builder().spawn_scoped(scope, work).ok()).collect()
+        };
         work();
         for other in others {
             if let Err(panic) = other.join() {
@@ -35,6 +55,26 @@ pub fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
             }
         }
     });
+}
+
+/// Whether the address space of the process is limited. The standard library ends a process in which a thread was started but
+/// gets no memory to begin with. Then threads are started one after another, before any of them works.
+static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
+    // Only Linux has it; elsewhere address space is hardly ever limited.
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+    limit.is_some_and(|limit| !limit.trim_start().starts_with("unlimited"))
+});
+
+/// Returns whether there is address space for another thread, and for what it allocates when it starts.
+fn has_room() -> bool {
+    /// The default size of a stack, and as much again.
+    const ROOM: usize = 4 << 20;
+    let mut room: Vec<u8> = Vec::new();
+    let has_room = room.try_reserve_exact(ROOM).is_ok();
+    // Otherwise the compiler may leave out an allocation that nobody uses.
+    std::hint::black_box(&room);
+    has_room
 }
 
 /// Calls `work` for each item, on up to `threads` threads. After a failure no more items are
@@ -95,7 +135,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
 
     use super::*;
 
